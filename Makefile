@@ -1,0 +1,56 @@
+# make demo      see it work on real Mem0, in under two minutes from a fresh machine
+# make test      install and run the tests that need no server
+# make test-all  the wider ring: PostgreSQL, Neo4j, a real small model over HTTP
+# make lint      ruff and strict types
+# make bench     the figures of docs/performance.md
+# make docs      regenerate the parts of docs/ that commands write
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m uv pip install --quiet --python $(BIN)/python
+
+.PHONY: demo test test-all lint bench bench-full docs clean
+
+$(BIN)/.uv:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	@touch $@
+
+$(BIN)/.demo: $(BIN)/.uv pyproject.toml
+	$(INSTALL) -c constraints.txt -e ".[mem0,graphiti,embedded]"
+	@touch $@
+
+$(BIN)/.test: $(BIN)/.uv pyproject.toml
+	$(INSTALL) -c constraints.txt -e ".[all,embedded]" --group dev
+	@touch $@
+
+$(BIN)/.wide: $(BIN)/.test
+	$(INSTALL) -c constraints.txt --group wide
+	@touch $@
+
+demo: $(BIN)/.demo
+	@MEM0_TELEMETRY=False GRAPHITI_TELEMETRY_ENABLED=false $(BIN)/python -m evaluation.demo $(CHAT)
+
+test: $(BIN)/.test
+	$(BIN)/python -m pytest -m "not slow and not postgres and not neo4j"
+
+test-all: $(BIN)/.wide
+	MEMGATE_REQUIRE_SERVERS=1 $(BIN)/python -m pytest
+
+lint: $(BIN)/.test
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m mypy memgate_core adapters/mem0/memgate_mem0 adapters/graphiti/memgate_graphiti adapters/langchain/memgate_langchain evaluation
+
+bench: $(BIN)/.test
+	$(BIN)/python -m evaluation.performance
+
+bench-full: $(BIN)/.wide
+	$(BIN)/python -m evaluation.performance --full
+
+docs: $(BIN)/.test
+	$(BIN)/python -m evaluation.write_docs
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache build dist

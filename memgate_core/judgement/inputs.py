@@ -1,0 +1,244 @@
+"""How each question to the encoders is laid out as tokens: the same in training and at run time.
+
+Token type 1 marks what the question is about (the statement, the value, the turn); type 0 is its
+context. Speakers and parts are told apart by vocabulary entries that pre-training left unused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from memgate_core.model import FieldSpec, HistoryTurn, Role, Span, Statement
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+CLS, SEP = 101, 102
+SAME_SPEAKER, OTHER_SPEAKER, FIELD, KNOWN, PLAN, WORDS, VALUE, NONE = range(1, 9)
+_ROLE_MARKS = {Role.USER: 9, Role.ASSISTANT: 10, Role.TOOL: 11, Role.SYSTEM: 11}
+
+STATEMENT_TOKENS = 64
+TURN_TOKENS = 112
+_PART_TOKENS = 24
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Token ids of a text, with the character range each one covers."""
+
+    ids: tuple[int, ...]
+    offsets: tuple[tuple[int, int], ...]
+
+    def head(self, count: int) -> Piece:
+        """The first `count` tokens."""
+        return Piece(self.ids[:count], self.offsets[:count])
+
+    def tail(self, count: int) -> Piece:
+        """The last `count` tokens."""
+        return Piece(self.ids[-count:], self.offsets[-count:]) if count else Piece((), ())
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """One row for an encoder. `places` gives, for tokens of the turn or its history, the text's
+    number (-1 the turn, 0.. the history) and the character range; None elsewhere."""
+
+    ids: tuple[int, ...]
+    types: tuple[int, ...]
+    places: tuple[tuple[int, int, int] | None, ...] = ()
+
+
+class _Row:
+    """Collects the parts of one row."""
+
+    def __init__(self) -> None:
+        self.ids: list[int] = []
+        self.types: list[int] = []
+        self.places: list[tuple[int, int, int] | None] = []
+
+    def mark(self, token: int) -> None:
+        """One token that is no word."""
+        self.ids.append(token)
+        self.types.append(0)
+        self.places.append(None)
+
+    def part(self, piece: Piece, kind: int = 0, text: int | None = None) -> None:
+        """The tokens of a text, all of one type."""
+        self.ids += piece.ids
+        self.types += [kind] * len(piece.ids)
+        self.places += [None if text is None else (text, a, b) for a, b in piece.offsets]
+
+    def done(self) -> Encoded:
+        """The row as an encoder takes it."""
+        return Encoded(tuple(self.ids), tuple(self.types), tuple(self.places))
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How many tokens of context a statement brings along."""
+
+    around: int = 24
+    """Of its own message, to each side."""
+    before: int = 24
+    """Of the message before; its end counts most."""
+    earlier: int = 12
+    """Of the message before that."""
+
+
+class Layout:
+    """Lays questions out as tokens. Thread-safe; texts seen lately are kept tokenised."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        tokenizer.no_padding()
+        tokenizer.no_truncation()
+
+        @lru_cache(maxsize=2048)
+        def piece(text: str) -> Piece:
+            coded = tokenizer.encode(text, add_special_tokens=False)
+            return Piece(tuple(coded.ids), tuple(coded.offsets))
+
+        self.piece = piece
+
+    def statement(self, statement: Statement, budget: Budget) -> Encoded:
+        """A statement in its message, after up to two turns (paper section 3)."""
+        row = _Row()
+        row.mark(CLS)
+        for turn, room in zip(
+            statement.history[-2:], _rooms(statement.history, budget), strict=True
+        ):
+            if room:
+                same = turn.role == statement.role
+                row.mark(SAME_SPEAKER if same else OTHER_SPEAKER)
+                row.part(self.piece(turn.content).tail(room))
+        row.mark(SEP)
+        left, right = _around(statement)
+        row.part(self.piece(left).tail(budget.around))
+        row.part(self.piece(statement.text).head(STATEMENT_TOKENS), 1)
+        row.part(self.piece(right).head(budget.around))
+        row.mark(SEP)
+        return row.done()
+
+    def claim(
+        self,
+        field: FieldSpec,
+        known: str | None,
+        value: str | None,
+        text: str,
+        role: Role,
+        history: Sequence[HistoryTurn],
+        marked: Span | None = None,
+    ) -> Encoded:
+        """A field and what is known of it, against a turn; `value` when one is already proposed,
+        `marked` where it stands in the turn."""
+        row = _Row()
+        row.mark(CLS)
+        self._field(row, field)
+        row.mark(KNOWN)
+        self._short(row, known)
+        if value is not None:
+            row.mark(VALUE)
+            self._short(row, value)
+        row.mark(SEP)
+        for number, turn in enumerate(history[-2:]):
+            row.mark(_ROLE_MARKS[turn.role])
+            row.part(self.piece(turn.content).tail(_PART_TOKENS * 2), text=number)
+        row.mark(_ROLE_MARKS[role])
+        piece = self.piece(text).head(TURN_TOKENS)
+        row.part(piece, text=-1)
+        if marked is not None:
+            first = len(row.ids) - len(piece.ids)
+            for at, (start, end) in enumerate(piece.offsets, first):
+                if start < marked.end and marked.start < end:
+                    row.types[at] = 1
+        row.mark(SEP)
+        return row.done()
+
+    def resolution(
+        self, attribute: str | None, text: str, words: str, turn: str, asked: str | None
+    ) -> Encoded:
+        """A held item against a turn and the assistant's line before it."""
+        row = _Row()
+        row.mark(CLS)
+        row.mark(FIELD)
+        self._short(row, attribute and attribute.replace("_", " "))
+        row.mark(PLAN)
+        self._short(row, text)
+        row.mark(WORDS)
+        row.part(self.piece(words).head(_PART_TOKENS * 2))
+        row.mark(SEP)
+        if asked:
+            row.mark(_ROLE_MARKS[Role.ASSISTANT])
+            row.part(self.piece(asked).tail(_PART_TOKENS))
+        row.mark(_ROLE_MARKS[Role.USER])
+        row.part(self.piece(turn).head(TURN_TOKENS), 1, text=-1)
+        row.mark(SEP)
+        return row.done()
+
+    def slot(self, field: FieldSpec) -> Encoded:
+        """A field alone, for its vector."""
+        row = _Row()
+        row.mark(CLS)
+        self._field(row, field, kind=1)
+        row.mark(SEP)
+        return row.done()
+
+    def filler(self, attribute: str | None, value: str | None, text: str) -> Encoded:
+        """A candidate alone, for its vector."""
+        row = _Row()
+        row.mark(CLS)
+        self._filler(row, attribute, value, text)
+        row.mark(SEP)
+        return row.done()
+
+    def fit(
+        self, field: FieldSpec, attribute: str | None, value: str | None, text: str
+    ) -> Encoded:
+        """A field and a candidate side by side: are they the same slot?"""
+        row = _Row()
+        row.mark(CLS)
+        self._field(row, field)
+        row.mark(SEP)
+        self._filler(row, attribute, value, text)
+        row.mark(SEP)
+        return row.done()
+
+    def utterance(self, text: str) -> Encoded:
+        """A turn alone, for its vector."""
+        row = _Row()
+        row.mark(CLS)
+        row.part(self.piece(text).head(TURN_TOKENS // 2), 1)
+        row.mark(SEP)
+        return row.done()
+
+    def _field(self, row: _Row, field: FieldSpec, kind: int = 0) -> None:
+        row.mark(FIELD)
+        row.part(self.piece(field.attribute.replace("_", " ")).head(_PART_TOKENS), kind)
+        row.part(self.piece(f": {field.description}").head(_PART_TOKENS), kind)
+
+    def _filler(self, row: _Row, attribute: str | None, value: str | None, text: str) -> None:
+        row.mark(VALUE)
+        if attribute:
+            row.part(self.piece(attribute.replace("_", " ")).head(_PART_TOKENS), 1)
+        if value:
+            row.part(self.piece(f": {value}").head(_PART_TOKENS), 1)
+        row.part(self.piece(f". {text}").head(_PART_TOKENS * 2), 1)
+
+    def _short(self, row: _Row, text: str | None) -> None:
+        if text:
+            row.part(self.piece(text).head(_PART_TOKENS))
+        else:
+            row.mark(NONE)
+
+
+def _rooms(history: Sequence[HistoryTurn], budget: Budget) -> tuple[int, ...]:
+    return (budget.earlier, budget.before)[-min(2, len(history)) :] if history else ()
+
+
+def _around(statement: Statement) -> tuple[str, str]:
+    text, message, at = statement.text, statement.message, statement.start
+    if message[at : at + len(text)] != text:
+        at = message.find(text)
+    return ("", "") if at < 0 else (message[:at], message[at + len(text) :])

@@ -1,0 +1,1 @@
+"""English words: tokens, forms, closed classes. Knows no other room of the gate."""

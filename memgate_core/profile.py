@@ -1,0 +1,78 @@
+"""Reads of one subject: what holds now, what held at a time, how it came about, what is held back.
+
+Held items appear only under `staged`, always labelled as plans. Every read needs a subject; there
+is no read across subjects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from memgate_core.errors import InvalidInputError
+from memgate_core.ledger.protocol import Ledger
+from memgate_core.model import Fact, FactStatus, StagedItem, StagedStatus, Subject
+
+
+class Profile:
+    """The profile of one subject, as its ledger holds it."""
+
+    def __init__(self, ledger: Ledger, subject: Subject) -> None:
+        self._ledger = ledger
+        self.subject = subject
+
+    def current(self, attribute: str, *, as_of: datetime | None = None) -> Fact | None:
+        """The value of a field now, or as it held at `as_of` (aware; world time).
+
+        Raises:
+            InvalidInputError: `as_of` has no time zone.
+        """
+        found = self.facts(attribute=attribute, as_of=as_of)
+        return found[-1] if found else None
+
+    def facts(
+        self, *, attribute: str | None = None, as_of: datetime | None = None
+    ) -> list[Fact]:
+        """Facts that hold now (or held at `as_of`), by valid_from.
+
+        A promotion whose native write is still due is not shown; what it replaces still is.
+
+        Raises:
+            InvalidInputError: `as_of` has no time zone.
+        """
+        if as_of is not None and as_of.tzinfo is None:
+            raise InvalidInputError("as_of has no time zone", hint="pass an aware datetime")
+        found = self._ledger.facts(
+            self.subject, attribute=attribute, as_of=as_of, include_pending_native=as_of is None
+        )
+        if as_of is not None:
+            return list(found)
+        shown = [shown for fact in found if (shown := self._readable(fact)) is not None]
+        return sorted(shown, key=lambda fact: (fact.valid_from, fact.version))
+
+    def history(self, attribute: str) -> list[Fact]:
+        """Every value a field ever had, oldest first, corrected and revoked ones included."""
+        return list(
+            self._ledger.facts(self.subject, attribute=attribute, include_closed=True)
+        )
+
+    def staged(self, *, status: StagedStatus | None = StagedStatus.PENDING) -> Sequence[StagedItem]:
+        """Plans that are held back, oldest first; `None` for settled ones too."""
+        return self._ledger.staged(self.subject, status=status)
+
+    def due_for_review(self, now: datetime) -> list[StagedItem]:
+        """Pending items whose own words named a time that has passed at `now` (aware)."""
+        return [
+            item for item in self.staged() if item.review_at is not None and item.review_at <= now
+        ]
+
+    def _readable(self, fact: Fact) -> Fact | None:
+        """The fact, or while its native write is due, the one that it will replace."""
+        while not fact.native:
+            before = self._ledger.fact(fact.supersedes) if fact.supersedes else None
+            if before is None or before.status not in (FactStatus.CURRENT, FactStatus.SUPERSEDED):
+                return None
+            fact = before.model_copy(
+                update={"status": FactStatus.CURRENT, "valid_to": None, "closed_at": None}
+            )
+        return fact

@@ -1,0 +1,147 @@
+"""What becomes of held items: promoted to facts, or discarded, each exactly once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from memgate_core.book import Book, not_before
+from memgate_core.fields.values import same_value
+from memgate_core.judgement.protocol import Realiser
+from memgate_core.ledger.identity import fact_id_of
+from memgate_core.ledger.protocol import KeyState, Ledger
+from memgate_core.model import (
+    EventType,
+    Evidence,
+    Fact,
+    FactStatus,
+    ResolutionType,
+    Resolved,
+    Span,
+    StagedItem,
+    StagedStatus,
+)
+from memgate_core.settling import Settlement
+
+
+@dataclass
+class Promotions:
+    """Settles held items inside one transaction. A loser of a race finds the item moved and stops."""
+
+    book: Book
+    ledger: Ledger
+    realiser: Realiser
+    approved_by: str
+    """`user:<message_id>` for a confirming turn, `approver:<name>` for a person."""
+    resolved: list[Resolved] = field(default_factory=list)
+
+    def settle(self, settlement: Settlement) -> None:
+        """Promotes or discards as the checker said, unless another writer was first."""
+        item = self.book.pending(settlement.item)
+        if item is None:
+            return
+        span = settlement.judgement.span
+        evidence = Evidence.of(self.book.turn, span) if span else None
+        if settlement.confirms:
+            self.promote(item, settlement.judgement.reason, evidence)
+        else:
+            self.discard(item, settlement.judgement.reason, evidence)
+
+    def promote(self, item: StagedItem, reason: str, evidence: Evidence | None) -> Fact:
+        """Turns a held item into a fact. No read shows it before its native write is acknowledged;
+        the value it replaces ends at the event's time."""
+        key = item.key if item.attribute else self.book.event_key(item.key, item.words)
+        state = self.book.state(key)
+        current = state.current
+        known = current is not None and same_claim(current.value, item.value)
+        fact = current if known and current else self._new_fact(item, evidence, state)
+        moved = item.model_copy(
+            update={
+                "status": StagedStatus.PROMOTED if fact.native else StagedStatus.PROMOTING,
+                "resolved_by": evidence,
+                "resolved_at": self.book.turn.occurred_at,
+                "reason": reason,
+                "fact_id": fact.fact_id,
+            }
+        )
+        self.book.move(moved)
+        self.book.event(EventType.PROMOTED, staged=moved, fact=fact)
+        if current is not None and current.fact_id != fact.fact_id:
+            self.book.close(current, fact.valid_from, FactStatus.SUPERSEDED)
+            self.book.states[key] = KeyState(key=key, current=fact, version=fact.version)
+        self._note(moved, ResolutionType.CONFIRM, reason, fact.fact_id)
+        self._drop_rivals(moved)
+        return fact
+
+    def discard(self, item: StagedItem, reason: str, evidence: Evidence | None) -> None:
+        """Ends a held item that will not come true."""
+        moved = item.model_copy(
+            update={
+                "status": StagedStatus.DISCARDED,
+                "resolved_by": evidence,
+                "resolved_at": self.book.turn.occurred_at,
+                "reason": reason,
+            }
+        )
+        self.book.move(moved)
+        self.book.event(EventType.DISCARDED, staged=moved)
+        self._note(moved, ResolutionType.ABANDON, reason, None)
+
+    def pending_on(self, item_or_key: StagedItem) -> list[StagedItem]:
+        """Items still pending on the same key."""
+        found = self.ledger.pending_on(self.book.turn.subject, item_or_key.key)
+        return [fresh for item in found if (fresh := self.book.pending(item)) is not None]
+
+    def _new_fact(self, item: StagedItem, evidence: Evidence | None, state: KeyState) -> Fact:
+        turn = self.book.turn
+        own = evidence is not None and evidence.message_id == turn.message_id
+        span = evidence.span if own and evidence else Span(start=0, end=len(turn.text))
+        words = span.of(turn.text)
+        begins = self.realiser.event_time(turn, words) if own else turn.occurred_at
+        begins = not_before(begins, state.current)
+        return self.book.commit(
+            Fact(
+                fact_id=fact_id_of(item.proposal_id),
+                version=state.version + 1,
+                key=state.key,
+                entity=item.entity,
+                attribute=item.attribute,
+                value=item.value,
+                text=item.text,
+                words=words,
+                evidence=evidence or Evidence.of(turn, span),
+                valid_from=begins,
+                recorded_at=self.book.recorded_at,
+                proposal_id=item.proposal_id,
+                derived_from=(item.staged_id, item.proposal_id),
+                supersedes=state.current.fact_id if state.current else None,
+                approved_by=self.approved_by,
+                native=False,
+            )
+        )
+
+    def _drop_rivals(self, promoted: StagedItem) -> None:
+        if promoted.attribute is None:
+            return
+        for rival in self.pending_on(promoted):
+            self.discard(rival, f"{promoted.text} came true instead", promoted.resolved_by)
+
+    def _note(
+        self, item: StagedItem, resolution: ResolutionType, reason: str, fact_id: str | None
+    ) -> None:
+        self.resolved.append(
+            Resolved(
+                staged_id=item.staged_id,
+                attribute=item.attribute,
+                value=item.value,
+                text=item.text,
+                resolution=resolution,
+                reason=reason,
+                span=item.resolved_by.span if item.resolved_by else None,
+                fact_id=fact_id,
+            )
+        )
+
+
+def same_claim(one: str | None, other: str | None) -> bool:
+    """True when both name a value and it is the same one."""
+    return one is not None and other is not None and same_value(one, other)
