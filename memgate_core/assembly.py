@@ -68,7 +68,7 @@ def assemble(
     matcher: FieldMatcher | None = None,
     checker: ResolutionChecker | None = None,
     standing: StandingJudge | None = None,
-    reader: FieldReader | None | bool = True,
+    reader: FieldReader | bool | None = True,
     rules: Sequence[Rule] = (),
     hold_threshold: float = HOLD_THRESHOLD,
     ledger: Ledger | None = None,

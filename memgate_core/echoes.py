@@ -17,9 +17,7 @@ def echoes(turn: Turn, statements: Sequence[Span], ledger: Ledger) -> list[Span]
     The frameworks' extractors read assistant lines too; "Seattle would suit you" beside a held
     move to Seattle is how a plan slips back in.
     """
-    items = ledger.touched(
-        turn.subject, terms_of(turn.text), session=turn.session, limit=MAX_ITEMS
-    )
+    items = ledger.touched(turn.subject, terms_of(turn.text), session=turn.session, limit=MAX_ITEMS)
     return [span for span in statements if any(_speaks_of(span.of(turn.text), i) for i in items)]
 
 

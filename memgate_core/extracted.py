@@ -52,9 +52,7 @@ def judge_extracted(
     return [_judge(parts, subject, records, text) for text in texts]
 
 
-def _judge(
-    parts: Parts, subject: Subject, records: Sequence[TurnRecord], text: str
-) -> Extracted:
+def _judge(parts: Parts, subject: Subject, records: Sequence[TurnRecord], text: str) -> Extracted:
     if (held := _held_value_in(parts, subject, records, text)) is not None:
         return Extracted(text=text, allowed=False, reason=f"rests on held words ({held.staged_id})")
     if parts.screener.secret_in(text):
@@ -65,7 +63,10 @@ def _judge(
     record, candidate = source
     if (role := _role_of(record)) is not Role.USER:
         return Extracted(
-            text=text, allowed=False, reason=f"rests on words of the {role}", message_id=record.message_id
+            text=text,
+            allowed=False,
+            reason=f"rests on words of the {role}",
+            message_id=record.message_id,
         )
     if _reads_as_plan(parts, candidate.text):
         return Extracted(

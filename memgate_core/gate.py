@@ -23,6 +23,7 @@ from datetime import UTC, datetime
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from memgate_core.async_entry import AsyncEntry
 from memgate_core.book import Book
 from memgate_core.errors import ProtocolConflictError
 from memgate_core.extracted import Extracted, judge_extracted
@@ -38,8 +39,8 @@ from memgate_core.model import (
     FieldKey,
     FieldSpec,
     HistoryTurn,
-    Judged,
     JsonObject,
+    Judged,
     NativeLink,
     Receipt,
     ResolutionType,
@@ -73,7 +74,7 @@ class _Judgements:
     settled: Settled
 
 
-class MemoryGate:
+class MemoryGate(AsyncEntry):
     """Decides for every statement, at write time, whether memory may hold it as true.
 
     One gate serves many subjects and threads. Open it once a process:
@@ -103,9 +104,7 @@ class MemoryGate:
 
     # --- the way of a turn ----------------------------------------------------------------
 
-    def observe(
-        self, turn: Turn, proposals: Sequence[Mapping[str, Any]] | None = None
-    ) -> Receipt:
+    def observe(self, turn: Turn, proposals: Sequence[Mapping[str, Any]] | None = None) -> Receipt:
         """Takes one turn the whole way up to step 8 and returns the receipt.
 
         `proposals` are an extractor's, with keys entity, attribute, value, text, span; without
@@ -144,9 +143,7 @@ class MemoryGate:
             if (winner := tx.turn(turn.message_id)) is not None:
                 return _replay(winner, turn)
             book = Book(tx, turn, datetime.now(UTC), parts.matrix.version)
-            promotions = Promotions(
-                book, parts.ledger, parts.realiser, f"user:{turn.message_id}"
-            )
+            promotions = Promotions(book, parts.ledger, parts.realiser, f"user:{turn.message_id}")
             decisions = Decisions(
                 book,
                 promotions,
@@ -262,7 +259,9 @@ class MemoryGate:
         return self._parts.scales.fields
 
     def close(self) -> None:
-        """Closes the ledger."""
+        """Closes the ledger and stops the executor of the async entry."""
+        if self._executor is not None:
+            self._executor.shutdown(wait=True)
         self._parts.ledger.close()
 
     def __enter__(self) -> MemoryGate:
@@ -286,9 +285,7 @@ class MemoryGate:
         fields = {field.attribute: field for field in self._parts.scales.fields}
 
         def look_up(attribute: str) -> str | None:
-            key = FieldKey(
-                subject=subject, kind=fields[attribute].kind, normalized_key=attribute
-            )
+            key = FieldKey(subject=subject, kind=fields[attribute].kind, normalized_key=attribute)
             fact = self._parts.ledger.current(subject, key)
             seen[key] = fact.fact_id if fact else None
             return fact.value if fact else None
@@ -330,9 +327,7 @@ class MemoryGate:
 
 def _replay(recorded: TurnRecord, turn: Turn) -> Receipt:
     if recorded.text_sha256 != sha256_of(turn.text):
-        raise ProtocolConflictError(
-            turn.message_id, recorded.text_sha256, sha256_of(turn.text)
-        )
+        raise ProtocolConflictError(turn.message_id, recorded.text_sha256, sha256_of(turn.text))
     return recorded.receipt.model_copy(update={"replayed": True})
 
 
@@ -341,9 +336,7 @@ def _kept_back(decision: Decision) -> bool:
     return decision.decision.holds or refused or decision.rule == "absorbed"
 
 
-def _unclaimed(
-    statements: Sequence[Candidate], candidates: Sequence[Candidate]
-) -> list[Candidate]:
+def _unclaimed(statements: Sequence[Candidate], candidates: Sequence[Candidate]) -> list[Candidate]:
     """Statements that no candidate with an attribute rests on: kept as open ones, never dropped."""
     claimed = [candidate.evidence.span for candidate in candidates]
     return [s for s in statements if not any(s.evidence.span.overlaps(c) for c in claimed)]

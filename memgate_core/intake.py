@@ -69,7 +69,9 @@ def subject_of(user_id: object, *, tenant: str = "default", actor: str | None = 
     """
     if user_id is None:
         raise InvalidTurnError(
-            "subject.user_id", "is missing", hint="say whose memory this is; reads and writes need it"
+            "subject.user_id",
+            "is missing",
+            hint="say whose memory this is; reads and writes need it",
         )
     if not isinstance(user_id, str):
         raise InvalidTurnError("subject.user_id", f"must be a string, not {type(user_id).__name__}")
@@ -91,7 +93,7 @@ def checked(turn: Turn) -> Turn:
 
 def _role(role: object) -> Role:
     try:
-        return Role(role)
+        return Role(str(role))
     except ValueError:
         known = ", ".join(Role)
         raise InvalidTurnError("role", f"{role!r} is unknown", hint=f"one of {known}") from None
@@ -134,9 +136,7 @@ def _check_words(where: str, text: str) -> None:
 
 def _check_id(message_id: object) -> str:
     if not isinstance(message_id, str):
-        raise InvalidTurnError(
-            "message_id", f"must be a string, not {type(message_id).__name__}"
-        )
+        raise InvalidTurnError("message_id", f"must be a string, not {type(message_id).__name__}")
     _check_words("message_id", message_id)
     return message_id
 
@@ -148,7 +148,9 @@ def _check_clock(occurred_at: object) -> None:
         )
     if occurred_at.tzinfo is None or occurred_at.utcoffset() is None:
         raise InvalidTurnError(
-            "occurred_at", "has no time zone", hint="use an aware datetime such as datetime.now(UTC)"
+            "occurred_at",
+            "has no time zone",
+            hint="use an aware datetime such as datetime.now(UTC)",
         )
 
 

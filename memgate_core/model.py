@@ -305,6 +305,9 @@ class StandingJudgement(Model):
     standing: Standing
     confidence: float = 1.0
     cues: tuple[str, ...] = ()
+    evidence_type: EvidenceType | None = None
+    """What the words are for this very value, where that differs from the class of the statement
+    they stand in ("I'm B negative, not B positive; might donate again" corrects the blood type)."""
 
 
 # --- decisions -----------------------------------------------------------------------------
@@ -571,7 +574,9 @@ class Event(Model):
     @property
     def dedup_key(self) -> str:
         """At-least-once delivery is deduplicated by this."""
-        subject_of = self.fact.memory_id if self.fact else self.staged.staged_id if self.staged else ""
+        subject_of = (
+            self.fact.memory_id if self.fact else self.staged.staged_id if self.staged else ""
+        )
         return f"{self.event_type}:{subject_of or self.subject}"
 
 

@@ -30,9 +30,7 @@ class Profile:
         found = self.facts(attribute=attribute, as_of=as_of)
         return found[-1] if found else None
 
-    def facts(
-        self, *, attribute: str | None = None, as_of: datetime | None = None
-    ) -> list[Fact]:
+    def facts(self, *, attribute: str | None = None, as_of: datetime | None = None) -> list[Fact]:
         """Facts that hold now (or held at `as_of`), by valid_from.
 
         A promotion whose native write is still due is not shown; what it replaces still is.
@@ -52,9 +50,7 @@ class Profile:
 
     def history(self, attribute: str) -> list[Fact]:
         """Every value a field ever had, oldest first, corrected and revoked ones included."""
-        return list(
-            self._ledger.facts(self.subject, attribute=attribute, include_closed=True)
-        )
+        return list(self._ledger.facts(self.subject, attribute=attribute, include_closed=True))
 
     def staged(self, *, status: StagedStatus | None = StagedStatus.PENDING) -> Sequence[StagedItem]:
         """Plans that are held back, oldest first; `None` for settled ones too."""

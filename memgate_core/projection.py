@@ -78,5 +78,3 @@ def deliver(
         parked=len(ledger.parked(projection.name)),
         errors=tuple(errors),
     )
-
-

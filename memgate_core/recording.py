@@ -109,9 +109,7 @@ class Decisions:
             late=state.current is not None and turn.occurred_at < state.current.valid_from,
         )
 
-    def _commit(
-        self, w: Weighed, decision: Decision, proposal_id: str, state: KeyState
-    ) -> str:
+    def _commit(self, w: Weighed, decision: Decision, proposal_id: str, state: KeyState) -> str:
         held = None if decision.corrects else self._held_claim(w)
         if held is not None:
             reason = "the user stated the held value as a present fact"
@@ -120,9 +118,11 @@ class Decisions:
         begins = self.realiser.event_time(self.book.turn, w.candidate.words)
         if decision.corrects and current is not None:
             begins = current.valid_from
-        fact = self.book.commit(self._fact(w, decision, proposal_id, state).model_copy(
-            update={"valid_from": not_before(begins, current)}
-        ))
+        fact = self.book.commit(
+            self._fact(w, decision, proposal_id, state).model_copy(
+                update={"valid_from": not_before(begins, current)}
+            )
+        )
         self.book.event(EventType.COMMITTED, fact=fact)
         if current is not None:
             status = FactStatus.NEVER_VALID if decision.corrects else FactStatus.SUPERSEDED
@@ -222,9 +222,7 @@ class Decisions:
 
     def _absorbed(self, w: Weighed) -> bool:
         confirmed = [
-            done
-            for done in self.promotions.resolved
-            if done.resolution is ResolutionType.CONFIRM
+            done for done in self.promotions.resolved if done.resolution is ResolutionType.CONFIRM
         ]
         if w.registered:
             return any(

@@ -29,6 +29,7 @@ from memgate_core.model import (
     Subject,
     Turn,
 )
+from memgate_core.screening.credential_fields import names_credential
 from memgate_core.screening.screener import Screener, Screening
 
 
@@ -181,7 +182,15 @@ def _weighed(
         match=match,
         standing=standing,
         key=key_of(turn.subject, candidate, match, standing),
-        secret=screening.refuses(span) or screening.refuses_value(candidate.value),
+        secret=(
+            screening.refuses(span)
+            or screening.refuses_value(candidate.value)
+            or _for_a_credential(match.field)
+        ),
         tainted=screening.taints(span),
         refusal=refusal(match.field, candidate.value),
     )
+
+
+def _for_a_credential(field: FieldSpec | None) -> bool:
+    return field is not None and names_credential(field.attribute, field.description)

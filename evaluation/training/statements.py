@@ -17,7 +17,7 @@ from evaluation.training.source import DATA, Line, header_of, lines_of
 from memgate_core.errors import InvalidRecordError
 from memgate_core.model import EvidenceType, HistoryTurn, Role, Statement
 
-_LABELS = {
+LABELS = {
     "s": EvidenceType.SPECULATION,
     "e": EvidenceType.COMPLETED_EVENT,
     "c": EvidenceType.CORRECTION,
@@ -112,10 +112,10 @@ def _parts(line: Line) -> list[tuple[EvidenceType, str]]:
         raise line.wrong("label", f"words before the first label: {pieces[0].strip()[:40]!r}")
     parts = []
     for letter, text in zip(pieces[1::2], pieces[2::2], strict=True):
-        if letter not in _LABELS:
-            raise line.wrong("label", f"{{{letter}}} is none of {', '.join(_LABELS)}")
+        if letter not in LABELS:
+            raise line.wrong("label", f"{{{letter}}} is none of {', '.join(LABELS)}")
         if text.strip():
-            parts.append((_LABELS[letter], text.strip()))
+            parts.append((LABELS[letter], text.strip()))
     if not parts:
         raise line.wrong("label", "a message without a labelled statement")
     return parts

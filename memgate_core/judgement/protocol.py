@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from memgate_core.model import (
@@ -74,7 +74,7 @@ class FieldReader(Protocol):
     name: str
 
     def read(
-        self, turn: Turn, fields: Sequence[FieldSpec], known: dict[str, str | None]
+        self, turn: Turn, fields: Sequence[FieldSpec], known: Mapping[str, str | None]
     ) -> list[Candidate]:
         """Candidates with attribute, value and evidence; `known` maps attribute to current value."""
         ...

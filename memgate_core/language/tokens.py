@@ -52,7 +52,7 @@ def straight(text: str) -> str:
 
 def lower(text: str) -> str:
     """Lower case with straight apostrophes."""
-    return straight(text).lower()
+    return text.lower() if text.isalnum() else straight(text).lower()
 
 
 def tokenise(text: str, start: int = 0, end: int | None = None) -> list[Token]:
@@ -91,11 +91,9 @@ def _parts(text: str, at: int) -> list[Token]:
 
 
 def _clitic_at(low: str) -> int:
-    if low in _UNMARKED:
-        return _UNMARKED[low]
-    if "'" not in low and not low.endswith("nt"):
-        return 0
-    match = _CLITIC.search(low) if "'" in low else None
+    if "'" not in low:
+        return _UNMARKED.get(low, 0)
+    match = _CLITIC.search(low)
     return match.start() if match else 0
 
 

@@ -2,7 +2,15 @@
 
 Two halves. `Ledger` is opened once a process, safe to share between threads, and answers reads.
 `LedgerTransaction` is one short write transaction on one subject: everything in it lands together
-or not at all, and no lock of it is ever held across a model or framework call.
+or not at all, and no lock of it is ever held across a model or framework call. Transactions of one
+subject follow each other on every backend; those of different subjects may run side by side.
+Reads made by the thread that holds a transaction see what it wrote.
+
+When a promotion becomes readable. A fact with `native=False` and its staged item (PROMOTING) wait
+for the PROMOTED (or COMMITTED) event that carries them. The moment every projection that was
+registered when the event was appended has acknowledged it, the fact's `native` turns true and the
+item PROMOTED; where none was registered, that is when the transaction commits. Until then no read
+shows the fact, and what it replaces is still shown as holding.
 
 Every backend passes the same suite: tests/conformance/test_ledger.py.
 """
@@ -14,9 +22,9 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Protocol
 
+from memgate_core.ledger.operations import AdmissionWrites, Operations
+from memgate_core.ledger.records import Delivery, KeyState, ProposalRecord, TurnRecord
 from memgate_core.model import (
-    Candidate,
-    Decision,
     Event,
     EventType,
     Evidence,
@@ -24,73 +32,25 @@ from memgate_core.model import (
     FieldKey,
     HistoryTurn,
     JsonObject,
-    Model,
     NativeLink,
     Receipt,
-    Role,
-    Source,
     StagedItem,
     StagedStatus,
     Subject,
     Turn,
 )
 
-
-class TurnRecord(Model):
-    """A recorded turn. `text` has refused spans masked, so offsets stay true."""
-
-    subject: Subject
-    message_id: str
-    text: str
-    text_sha256: str
-    """Hash of the text as it came, before masking: tells a retry from another message."""
-    occurred_at: datetime
-    role: Role = Role.USER
-    source: Source = Source.USER
-    session: str | None = None
-    speaker: str | None = None
-    receipt: Receipt
-    answer: JsonObject | None = None
-    """What the framework's own call answered (design.md section 3, step 9); replayed on retry."""
+__all__ = [
+    "Delivery",
+    "KeyState",
+    "Ledger",
+    "LedgerTransaction",
+    "ProposalRecord",
+    "TurnRecord",
+]
 
 
-class ProposalRecord(Model):
-    """An immutable proposal: identity, payload hash, and what was decided."""
-
-    proposal_id: str
-    payload_hash: str
-    subject: Subject
-    key: FieldKey
-    candidate: Candidate
-    decision: Decision
-    policy_version: str
-    status: str = "DECIDED"
-    """DECIDED, REVOKED, or the approval states AWAITING, APPROVED, DECLINED, LAPSED."""
-    recorded_at: datetime
-    staged_id: str | None = None
-    fact_id: str | None = None
-
-
-class KeyState(Model):
-    """What hangs on a key, read under its lock."""
-
-    key: FieldKey
-    current: Fact | None
-    version: int
-    """0 for a key that was never written; grows by one with each fact version (CAS)."""
-
-
-class Delivery(Model):
-    """An event that a projection still has to take."""
-
-    projection: str
-    event: Event
-    attempts: int = 0
-    parked: bool = False
-    error: str | None = None
-
-
-class LedgerTransaction(Protocol):
+class LedgerTransaction(AdmissionWrites, Protocol):
     """One write transaction. Leaving the block commits; an exception rolls all of it back."""
 
     def turn(self, message_id: str) -> TurnRecord | None:
@@ -98,7 +58,11 @@ class LedgerTransaction(Protocol):
         ...
 
     def save_turn(self, turn: Turn, masked_text: str, receipt: Receipt) -> None:
-        """Records the turn and the receipt that a retry gets. The id must be free."""
+        """Records the turn and the receipt that a retry gets. The id must be free.
+
+        Raises:
+            NotAllowedError: the message id is taken.
+        """
         ...
 
     def save_proposal(self, proposal: ProposalRecord) -> ProposalRecord:
@@ -114,7 +78,8 @@ class LedgerTransaction(Protocol):
         ...
 
     def commit_fact(self, fact: Fact, *, expected_version: int) -> Fact:
-        """Writes a new version of the key's value and closes nothing by itself.
+        """Writes a new version of a locked key's value and closes nothing by itself: the fact it
+        takes the place of has to be closed in the same transaction, before or after.
 
         Raises:
             NotAllowedError: the key moved on since `expected_version` (CAS): decide again.
@@ -122,11 +87,19 @@ class LedgerTransaction(Protocol):
         ...
 
     def close_fact(self, fact: Fact) -> None:
-        """Replaces the stored status, valid_to and closed_at of an existing fact by these."""
+        """Replaces the stored status, valid_to and closed_at of an existing fact by these.
+
+        Raises:
+            NotFoundError: no such fact. InvalidInputError: valid_to lies before valid_from.
+        """
         ...
 
     def stage(self, item: StagedItem) -> None:
-        """Inserts a held item with its search terms."""
+        """Inserts a held item with its search terms.
+
+        Raises:
+            NotAllowedError: it is held already.
+        """
         ...
 
     def update_staged(self, item: StagedItem, *, expected: StagedStatus) -> None:
@@ -177,12 +150,13 @@ class LedgerTransaction(Protocol):
     def erase(self) -> JsonObject:
         """Removes every word of this subject from every table; keeps ids, hashes, times.
 
-        Returns counts by table.
+        Facts end REVOKED, open items REVOKED, open requests for approval VOID. Native links keep
+        their ids, which the ERASED event's delivery needs. Returns counts by table.
         """
         ...
 
 
-class Ledger(Protocol):
+class Ledger(Operations, Protocol):
     """Reads and transactions. All reads are scoped by subject, and fail closed without one."""
 
     url: str
@@ -202,11 +176,19 @@ class Ledger(Protocol):
     def recent_turns(
         self, subject: Subject, *, before: datetime, session: str | None = None, limit: int = 2
     ) -> tuple[HistoryTurn, ...]:
-        """The last turns of this subject (and session) before a time, oldest first."""
+        """The last turns of this subject (and session) up to a time, oldest first.
+
+        Turns recorded with exactly that time count: a whole session may carry one date.
+        """
         ...
 
     def current(self, subject: Subject, key: FieldKey) -> Fact | None:
-        """The current, readable fact on a key (never one that waits for its native write)."""
+        """The current, readable fact on a key: never one that waits for its native write, but
+        what that one will replace.
+
+        Raises:
+            NotAllowedError: the key is another subject's.
+        """
         ...
 
     def facts(
@@ -219,7 +201,11 @@ class Ledger(Protocol):
         include_pending_native: bool = False,
         limit: int | None = None,
     ) -> Sequence[Fact]:
-        """Facts of a subject by valid_from; current ones unless told, or those valid `as_of`."""
+        """Facts of a subject by valid_from; current ones unless told, or those valid `as_of`.
+
+        `include_closed` adds superseded, corrected and revoked ones; `as_of` never shows the last
+        two kinds. Of more than `limit` the newest come.
+        """
         ...
 
     def fact(self, fact_id: str) -> Fact | None:
@@ -233,7 +219,8 @@ class Ledger(Protocol):
     def touched(
         self, subject: Subject, terms: frozenset[str], *, session: str | None, limit: int
     ) -> Sequence[StagedItem]:
-        """Pending items that a turn could settle: sharing most terms first, then the newest.
+        """Pending items that a turn could settle: those sharing most and rarest terms first, then
+        the newest (of the same session first), which always get a quarter of the places.
 
         Answered from an index: the cost does not grow with the number of held items.
         """
@@ -281,7 +268,7 @@ class Ledger(Protocol):
     def events(
         self, *, after: int = 0, subject: Subject | None = None, limit: int = 1000
     ) -> Sequence[Event]:
-        """Events in order."""
+        """Events in order. Whoever goes on from the last `seq` he saw misses none."""
         ...
 
     def register(self, projection: str) -> None:
@@ -293,14 +280,21 @@ class Ledger(Protocol):
     ) -> Sequence[Delivery]:
         """Events to deliver now, in order; none of a subject behind a failed one of that subject.
 
-        On PostgreSQL several workers may ask at once (SKIP LOCKED).
+        The events are leased to the calling thread for a minute, their subjects with them, so that
+        several workers may ask at once (SKIP LOCKED on PostgreSQL) and still deliver each
+        subject's events one after another. A parked event holds back only later ones on its own
+        key, and never one that takes something away.
         """
         ...
 
     def acknowledge(self, delivery: Delivery, links: Sequence[NativeLink] = ()) -> None:
         """Marks an event delivered and records native ids, in one transaction.
 
-        For PROMOTED this is also what turns PROMOTING into PROMOTED and makes the fact readable.
+        For PROMOTED this is also what turns PROMOTING into PROMOTED and makes the fact readable,
+        once every registered projection acknowledged it (see the top of this module).
+
+        Raises:
+            NotFoundError: the event was never due for this projection.
         """
         ...
 

@@ -53,9 +53,16 @@ def _owner() -> tuple[Column[Any], Column[Any]]:
     return _text("tenant"), _text("subject_id")
 
 
-def literal(value: str) -> Any:
-    """A string constant inside the SQL text: partial indexes match only on constants."""
-    return literal_column(f"'{value}'")
+def literal(value: str | int) -> Any:
+    """A constant inside the SQL text: partial indexes match only on constants."""
+    return literal_column(repr(value))
+
+
+def _index(
+    name: str, table: Table, columns: str, *, unique: bool = False, where: Any = None
+) -> None:
+    chosen = [table.c[column] for column in columns.split()]
+    Index(name, *chosen, unique=unique, sqlite_where=where, postgresql_where=where)
 
 
 subject = Table(
@@ -89,15 +96,8 @@ turn = Table(
     _text("answer", null=True),
     UniqueConstraint("tenant", "subject_id", "message_id", name="memgate_turn_once"),
 )
-Index("memgate_turn_by_time", turn.c.tenant, turn.c.subject_id, turn.c.occurred_at, turn.c.turn_no)
-Index(
-    "memgate_turn_by_session",
-    turn.c.tenant,
-    turn.c.subject_id,
-    turn.c.session,
-    turn.c.occurred_at,
-    turn.c.turn_no,
-)
+_index("memgate_turn_by_time", turn, "tenant subject_id occurred_at turn_no")
+_index("memgate_turn_by_session", turn, "tenant subject_id session occurred_at turn_no")
 
 proposal = Table(
     "memgate_proposal",
@@ -115,9 +115,7 @@ proposal = Table(
     _text("body"),
     UniqueConstraint("proposal_id", "tenant", name="memgate_proposal_once"),
 )
-Index(
-    "memgate_proposal_by_message", proposal.c.tenant, proposal.c.subject_id, proposal.c.message_id
-)
+_index("memgate_proposal_by_message", proposal, "tenant subject_id message_id")
 
 fact_key = Table(
     "memory_fact_key",
@@ -159,33 +157,16 @@ fact = Table(
     UniqueConstraint("fact_id", "version", name="memgate_fact_once"),
     CheckConstraint("valid_to IS NULL OR valid_to >= valid_from", name="memgate_fact_interval"),
 )
-Index(
+_index(
     "memgate_fact_one_current",
-    fact.c.key_id,
+    fact,
+    "key_id",
     unique=True,
-    sqlite_where=fact.c.status == literal("CURRENT"),
-    postgresql_where=fact.c.status == literal("CURRENT"),
+    where=fact.c.status == literal("CURRENT"),
 )
-Index(
-    "memgate_fact_by_subject",
-    fact.c.tenant,
-    fact.c.subject_id,
-    fact.c.status,
-    fact.c.valid_from,
-)
-Index(
-    "memgate_fact_awaiting_native",
-    fact.c.tenant,
-    fact.c.subject_id,
-    sqlite_where=fact.c.native == literal_column("0"),
-    postgresql_where=fact.c.native == literal_column("0"),
-)
-Index(
-    "memgate_fact_expiring",
-    fact.c.expires_at,
-    sqlite_where=fact.c.expires_at.is_not(None),
-    postgresql_where=fact.c.expires_at.is_not(None),
-)
+_index("memgate_fact_by_subject", fact, "tenant subject_id status valid_from")
+_index("memgate_fact_awaiting_native", fact, "tenant subject_id", where=fact.c.native == literal(0))
+_index("memgate_fact_expiring", fact, "expires_at", where=fact.c.expires_at.is_not(None))
 
 lineage = Table(
     "memgate_lineage",
@@ -214,44 +195,20 @@ staged = Table(
     UniqueConstraint("staged_id", name="memgate_staged_once"),
 )
 _PENDING = staged.c.status == literal("PENDING")
-Index("memgate_staged_by_time", staged.c.tenant, staged.c.subject_id, staged.c.created_at)
-Index(
-    "memgate_staged_newest",
-    staged.c.tenant,
-    staged.c.subject_id,
-    staged.c.last_stated_at,
-    staged.c.staged_no,
-    sqlite_where=_PENDING,
-    postgresql_where=_PENDING,
+_index("memgate_staged_by_time", staged, "tenant subject_id created_at")
+_index(
+    "memgate_staged_newest", staged, "tenant subject_id last_stated_at staged_no", where=_PENDING
 )
-Index(
+_index(
     "memgate_staged_newest_in_session",
-    staged.c.tenant,
-    staged.c.subject_id,
-    staged.c.session,
-    staged.c.last_stated_at,
-    staged.c.staged_no,
-    sqlite_where=_PENDING,
-    postgresql_where=_PENDING,
+    staged,
+    "tenant subject_id session last_stated_at staged_no",
+    where=_PENDING,
 )
-Index(
-    "memgate_staged_on_key",
-    staged.c.key_id,
-    staged.c.created_at,
-    sqlite_where=_PENDING,
-    postgresql_where=_PENDING,
-)
-Index(
-    "memgate_staged_oldest",
-    staged.c.created_at,
-    sqlite_where=_PENDING,
-    postgresql_where=_PENDING,
-)
-Index(
-    "memgate_staged_review",
-    staged.c.review_at,
-    sqlite_where=_PENDING & staged.c.review_at.is_not(None),
-    postgresql_where=_PENDING & staged.c.review_at.is_not(None),
+_index("memgate_staged_on_key", staged, "key_id created_at", where=_PENDING)
+_index("memgate_staged_oldest", staged, "created_at", where=_PENDING)
+_index(
+    "memgate_staged_review", staged, "review_at", where=_PENDING & staged.c.review_at.is_not(None)
 )
 
 staged_term = Table(
@@ -278,9 +235,8 @@ event = Table(
     _text("policy_version"),
     _text("staged", null=True),
     _text("fact", null=True),
-    sqlite_autoincrement=True,
 )
-Index("memgate_event_by_subject", event.c.tenant, event.c.subject_id, event.c.seq)
+_index("memgate_event_by_subject", event, "tenant subject_id seq")
 
 projection = Table(
     "memgate_projection",
@@ -306,24 +262,8 @@ outbox = Table(
 )
 _WAITING = outbox.c.status == literal("DUE")
 _STUCK = outbox.c.status.in_([literal("PARKED"), literal("BLOCKED")])
-Index(
-    "memgate_outbox_due",
-    outbox.c.projection,
-    outbox.c.tenant,
-    outbox.c.subject_id,
-    outbox.c.seq,
-    sqlite_where=_WAITING,
-    postgresql_where=_WAITING,
-)
-Index(
-    "memgate_outbox_stuck",
-    outbox.c.projection,
-    outbox.c.tenant,
-    outbox.c.subject_id,
-    outbox.c.seq,
-    sqlite_where=_STUCK,
-    postgresql_where=_STUCK,
-)
+_index("memgate_outbox_due", outbox, "projection tenant subject_id seq", where=_WAITING)
+_index("memgate_outbox_stuck", outbox, "tenant subject_id topic projection seq", where=_STUCK)
 
 lane = Table(
     "memgate_outbox_lane",
@@ -337,13 +277,8 @@ lane = Table(
     _big("leased_through"),
     PrimaryKeyConstraint("projection", "tenant", "subject_id"),
 )
-Index(
-    "memgate_outbox_lane_due",
-    lane.c.projection,
-    lane.c.head_seq,
-    sqlite_where=lane.c.head_seq.is_not(None),
-    postgresql_where=lane.c.head_seq.is_not(None),
-)
+_index("memgate_outbox_lane_due", lane, "projection head_seq", where=lane.c.head_seq.is_not(None))
+_index("memgate_outbox_lane_leased", lane, "leased_by", where=lane.c.leased_by.is_not(None))
 
 native_link = Table(
     "memgate_native_link",
@@ -355,13 +290,7 @@ native_link = Table(
     _text("body"),
     PrimaryKeyConstraint("projection", "native_id"),
 )
-Index(
-    "memgate_native_link_by_subject",
-    native_link.c.tenant,
-    native_link.c.subject_id,
-    native_link.c.projection,
-    native_link.c.message_id,
-)
+_index("memgate_native_link_by_subject", native_link, "tenant subject_id projection message_id")
 
 native_item = Table(
     "memgate_native_item",
@@ -386,8 +315,8 @@ approval = Table(
     _text("body"),
     UniqueConstraint("approval_id", name="memgate_approval_once"),
 )
-Index("memgate_approval_by_proposal", approval.c.proposal_id)
-Index("memgate_approval_by_status", approval.c.status, approval.c.approval_no)
+_index("memgate_approval_by_proposal", approval, "proposal_id")
+_index("memgate_approval_by_status", approval, "status approval_no")
 
 counter = Table(
     "memgate_counter",
@@ -417,9 +346,17 @@ audit = Table(
     _text("subject_id", null=True),
     _text("action"),
     _text("target"),
-    _text("by"),
+    _text("done_by"),
     _text("detail", null=True),
-    sqlite_autoincrement=True,
 )
-Index("memgate_audit_by_subject", audit.c.tenant, audit.c.subject_id, audit.c.audit_no)
-Index("memgate_audit_by_target", audit.c.target, audit.c.audit_no)
+_index("memgate_audit_by_subject", audit, "tenant subject_id audit_no")
+_index("memgate_audit_by_target", audit, "target audit_no")
+
+migration = Table(
+    "memgate_migration",
+    metadata,
+    _big("version"),
+    _text("name"),
+    _big("applied_at"),
+    PrimaryKeyConstraint("version"),
+)

@@ -1,0 +1,158 @@
+"""The Mem0 memories that carry a fact, and what becomes of them when it ends.
+
+A memory may carry several facts, and a fact may be carried by several memories. A memory that
+carries only ended facts leaves the main collection; one that also carries current facts keeps the
+words of those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from memgate_core.forwarding import forwardable
+from memgate_core.ledger.protocol import Ledger
+from memgate_core.model import Fact, FactStatus, NativeLink, Span
+from memgate_mem0.natives import Natives
+from memgate_mem0.payloads import closed_payload, part_id, promoted_id, readable, worded
+from memgate_mem0.scope import MemoryScope
+
+
+class Carriers:
+    """Finds, closes and deletes the memories that carry a fact."""
+
+    def __init__(self, natives: Natives, ledger: Ledger, name: str) -> None:
+        self._natives, self._ledger, self._name = natives, ledger, name
+
+    def links(self, fact: Fact) -> list[NativeLink]:
+        """Every memory that carries the fact, or did: its own write too, acknowledged or not."""
+        found = list(self._ledger.links(self._name, fact_id=fact.fact_id))
+        own = promoted_id(self._name, fact)
+        if all(link.native_id != own for link in found):
+            ids = (fact.fact_id,)
+            found.append(NativeLink(projection=self._name, native_id=own, fact_ids=ids))
+        return found
+
+    def live(self, fact: Fact) -> list[str]:
+        """Ids of memories in the main collection that carry the fact."""
+        main = self._natives.main
+        ids = [link.native_id for link in self.links(fact)]
+        return [native_id for native_id in ids if self._natives.get(main, native_id) is not None]
+
+    def close(self, fact: Fact) -> list[NativeLink]:
+        """Moves what carried a superseded fact to the closed collection, with its validity."""
+        return [new for link in self.links(fact) for new in self._close_one(link, fact)]
+
+    def delete(self, fact: Fact) -> list[NativeLink]:
+        """Takes what carried a corrected or revoked fact out of every collection."""
+        for link in self.links(fact):
+            kept = self._others(link, fact, FactStatus.CURRENT)
+            self._delete_from(self._natives.main, link, fact, kept)
+            ended = self._others(link, fact, FactStatus.SUPERSEDED)
+            self._delete_from(self._natives.closed, link, fact, ended)
+            self._natives.remove(self._natives.closed, part_id(link.native_id, fact.fact_id))
+        return []
+
+    def take_from_main(self, native_id: str, payload: dict[str, Any], at: str) -> None:
+        """Takes a memory out of the main collection, with its entity links and a line of history
+        that repeats no words."""
+        self._natives.note_history(native_id, "DELETE", old=None, new=None, at=at)
+        self._natives.remove(self._natives.main, native_id)
+        scope = MemoryScope.of_payload(payload)
+        if scope is not None:
+            self._natives.unlink_entities(native_id, scope.owner)
+
+    def move_to_closed(
+        self, native_id: str, payload: dict[str, Any], ended: dict[str, Any], at: str
+    ) -> None:
+        """Moves a whole memory, as `ended`; the copy is there before the original goes."""
+        words = str(ended.get("data", ""))
+        self._natives.put(self._natives.closed, native_id, ended, words=words)
+        self.take_from_main(native_id, payload, at)
+
+    def _close_one(self, link: NativeLink, fact: Fact) -> list[NativeLink]:
+        payload = self._natives.get(self._natives.main, link.native_id)
+        if payload is None:
+            return []
+        others = self._others(link, fact, FactStatus.CURRENT)
+        if not others:
+            ended = closed_payload(payload, fact)
+            self.move_to_closed(link.native_id, payload, ended, _when(fact))
+            return [link.model_copy(update={"fact_ids": _with(link.fact_ids, fact.fact_id)})]
+        return [self._close_part(link, payload, fact, others)]
+
+    def _close_part(
+        self, link: NativeLink, payload: dict[str, Any], fact: Fact, others: Sequence[Fact]
+    ) -> NativeLink:
+        part = part_id(link.native_id, fact.fact_id)
+        text = readable(fact.text, fact.entity)
+        ended = closed_payload({**payload, **worded(text)}, fact)
+        self._natives.put(self._natives.closed, part, ended, words=text)
+        self._reword(self._natives.main, link.native_id, payload, fact, others)
+        return NativeLink(
+            projection=self._name,
+            native_id=part,
+            fact_ids=(fact.fact_id,),
+            message_id=link.message_id,
+            text=text,
+        )
+
+    def _delete_from(
+        self, store: Any, link: NativeLink, fact: Fact, others: Sequence[Fact]
+    ) -> None:
+        payload = self._natives.get(store, link.native_id)
+        if payload is None:
+            return
+        if others:
+            self._reword(store, link.native_id, payload, fact, others)
+        elif store is self._natives.main:
+            self.take_from_main(link.native_id, payload, _when(fact))
+        else:
+            self._natives.remove(store, link.native_id)
+
+    def _reword(
+        self,
+        store: Any,
+        native_id: str,
+        payload: dict[str, Any],
+        fact: Fact,
+        others: Sequence[Fact],
+    ) -> None:
+        before = str(payload.get("data", ""))
+        after = without(before, fact, others)
+        if after == before:
+            return
+        at = _when(fact)
+        changed = {**payload, **worded(after), "updated_at": at}
+        if store is self._natives.main:
+            self._natives.note_history(native_id, "UPDATE", old=None, new=after, at=at)
+            scope = MemoryScope.of_payload(payload)
+            if scope is not None:
+                self._natives.unlink_entities(native_id, scope.owner)
+        self._natives.put(store, native_id, changed, words=after)
+
+    def _others(self, link: NativeLink, fact: Fact, status: FactStatus) -> list[Fact]:
+        ids = [fact_id for fact_id in link.fact_ids if fact_id != fact.fact_id]
+        found = [self._ledger.fact(fact_id) for fact_id in ids]
+        return [other for other in found if other is not None and other.status is status]
+
+
+def without(text: str, fact: Fact, others: Sequence[Fact]) -> str:
+    """A memory's text without what it said of `fact`: the rest of its own words where the fact's
+    words stand in it, else the other facts' words."""
+    at = text.find(fact.words) if fact.words else -1
+    if at >= 0:
+        rest = forwardable(text, [Span(start=at, end=at + len(fact.words))])
+        if rest is not None:
+            return rest
+    elif any(other.words in text for other in others if other.words):
+        return text  # its words are out already
+    return ". ".join(readable(other.text, other.entity) for other in others)
+
+
+def _with(fact_ids: Sequence[str], fact_id: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*fact_ids, fact_id)))
+
+
+def _when(fact: Fact) -> str:
+    return (fact.closed_at or fact.recorded_at).isoformat()

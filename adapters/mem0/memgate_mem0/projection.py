@@ -1,0 +1,166 @@
+"""`Mem0Projection`: carries ledger events into Mem0's collections.
+
+Each event is applied towards what the ledger says *now* of the fact or item it names, so that a
+second or late delivery changes nothing: main holds what is current, `_staged` what is held,
+`_closed` what was superseded; what was corrected or revoked is nowhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from memgate_core.ledger.protocol import Ledger
+from memgate_core.model import (
+    Event,
+    EventType,
+    Fact,
+    FactStatus,
+    NativeLink,
+    StagedItem,
+    StagedStatus,
+    Subject,
+)
+from memgate_mem0 import legacy, residue
+from memgate_mem0.answers import scope_in
+from memgate_mem0.carriers import Carriers
+from memgate_mem0.erasing import erase_subject
+from memgate_mem0.natives import Natives
+from memgate_mem0.payloads import fact_payload, promoted_id, staged_native_id, staged_payload
+from memgate_mem0.scope import MemoryScope
+
+_log = logging.getLogger(__name__)
+
+class Mem0Projection:
+    """One Mem0 memory as the ledger sees it. Implements `memgate_core.projection.Projection`."""
+
+    def __init__(
+        self, memory: Any, ledger: Ledger, reads: legacy.Reads = lambda _subject, _text: ()
+    ) -> None:
+        self.name = f"mem0:{memory.collection_name}"
+        self.natives = Natives(memory)
+        self.carriers = Carriers(self.natives, ledger, self.name)
+        self.scopes: dict[str, MemoryScope] = {}
+        """Scopes of calls that are under way, by message id."""
+        self.doubts: list[legacy.Doubt] = []
+        """Older memories that may contradict a new fact and were left alone."""
+        self._ledger, self._reads = ledger, reads
+
+    # --- the Projection contract -------------------------------------------------------------
+
+    def apply(self, event: Event) -> Sequence[NativeLink]:
+        """Carries one event natively and returns what it wrote. Idempotent.
+
+        Raises:
+            Exception: whatever Mem0's stores raise; the event stays due.
+        """
+        kind = event.event_type
+        if kind is EventType.ERASED:
+            erase_subject(self.natives, self._ledger, self.name, event.subject)
+            return ()
+        if event.staged is not None:
+            self._hold(event)
+        if event.fact is None:
+            return self._held_links(event)
+        if kind in (EventType.PROMOTED, EventType.COMMITTED):
+            return [*self._write(event, event.fact), *self._held_links(event)]
+        return self._take_out(event, event.fact)
+
+    def residue(self, needle: Event) -> Sequence[str]:
+        """Where traces of what was taken away are still found, by name; empty when clean."""
+        return residue.find(self.natives, self._ledger, self.name, needle)
+
+    # --- held items --------------------------------------------------------------------------
+
+    def _hold(self, event: Event) -> None:
+        """Brings the staging collection in step with the item as it is now."""
+        assert event.staged is not None
+        item = self._ledger.staged_item(event.staged.staged_id) or event.staged
+        native_id = staged_native_id(self.name, item.staged_id)
+        if item.status is not StagedStatus.PENDING:
+            self.natives.remove(self.natives.staged, native_id)
+            return
+        ids = self.scope_of(event.subject, item.evidence.message_id, item.session).ids
+        payload = staged_payload(item, ids)
+        words = f"{item.text}\n{item.words}"
+        self.natives.put(self.natives.staged, native_id, payload, words=words)
+
+    def _held_links(self, event: Event) -> Sequence[NativeLink]:
+        if event.staged is None or not _is_held(event.staged):
+            return ()
+        return [
+            NativeLink(
+                projection=self.name,
+                native_id=staged_native_id(self.name, event.staged.staged_id),
+                staged_ids=(event.staged.staged_id,),
+                message_id=event.staged.evidence.message_id,
+            )
+        ]
+
+    # --- facts -------------------------------------------------------------------------------
+
+    def _write(self, event: Event, told: Fact) -> Sequence[NativeLink]:
+        """Writes a fact natively, unless Mem0's own call carried it or it no longer holds."""
+        fact = self._ledger.fact(told.fact_id) or told
+        if fact.status is not FactStatus.CURRENT or fact.version != told.version:
+            return ()
+        legacy.close_older(self, event.subject, fact, self._reads)
+        if not self._is_ours_to_write(event, fact):
+            return ()
+        return [self.write_fact(fact, event.subject, event.session)]
+
+    def write_fact(self, fact: Fact, subject: Subject, session: str | None) -> NativeLink:
+        """Puts a fact into the main collection under its own id.
+
+        The point itself comes last: until it is there, no reader can see anything.
+        """
+        native_id = promoted_id(self.name, fact)
+        ids = self.scope_of(subject, fact.evidence.message_id, session).ids
+        payload = fact_payload(fact, ids)
+        text = payload["data"]
+        at = payload["created_at"]
+        self.natives.note_history(native_id, "ADD", old=None, new=text, at=at)
+        self.natives.put(self.natives.main, native_id, payload, words=text)
+        return NativeLink(
+            projection=self.name,
+            native_id=native_id,
+            fact_ids=(fact.fact_id,),
+            message_id=fact.evidence.message_id,
+            text=text,
+        )
+
+    def _is_ours_to_write(self, event: Event, fact: Fact) -> bool:
+        """A promotion is written once, unless a live memory carries the fact already; a commit
+        only where the words were kept from Mem0's own call."""
+        carried = self.carriers.live(fact)
+        if carried:
+            return carried == [promoted_id(self.name, fact)]
+        if event.event_type is EventType.PROMOTED or not fact.native:
+            return True
+        record = self._ledger.turn(event.subject, fact.evidence.message_id)
+        withheld = record.receipt.withheld if record is not None else ()
+        return any(span.overlaps(fact.evidence.span) for span in withheld)
+
+    def _take_out(self, event: Event, told: Fact) -> Sequence[NativeLink]:
+        fact = self._ledger.fact(told.fact_id) or told
+        if fact.status is FactStatus.CURRENT and fact.version == told.version:
+            return ()
+        if told.status is FactStatus.SUPERSEDED and fact.status is FactStatus.SUPERSEDED:
+            legacy.close_named(self, event.subject, told, self._reads)
+            return self.carriers.close(told)
+        return self.carriers.delete(told)
+
+    def is_linked(self, native_id: str) -> bool:
+        """True when the gate knows where this memory came from."""
+        return bool(self._ledger.links(self.name, native_id=native_id))
+
+    def scope_of(self, subject: Subject, message_id: str, session: str | None) -> MemoryScope:
+        """The scope that a memory made of this message belongs to: that of the message's call."""
+        if message_id in self.scopes:
+            return self.scopes[message_id]
+        recorded = scope_in(self._ledger.turn(subject, message_id), self.name)
+        return recorded or MemoryScope.of_subject(subject, session)
+
+
+def _is_held(item: StagedItem) -> bool:
+    return item.status is StagedStatus.PENDING

@@ -1,0 +1,80 @@
+"""Real chats, read and labelled by hand: labels in this repository, words in the package.
+
+`evaluation/data/chats/*.tsv`: conversation, message, sentence, hash of the sentence, label letter.
+The words are those of the MIT-licensed `chitchat-dataset` package (a training dependency only).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from evaluation.training.source import DATA, Line, lines_of
+from evaluation.training.statements import LABELS, Labelled
+from memgate_core.errors import ConfigurationError
+from memgate_core.model import HistoryTurn, Role, Statement
+
+_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+(?=\S)")
+
+
+def chats(folder: Path = DATA / "chats") -> Iterator[Labelled]:
+    """Every labelled sentence of the real chats.
+
+    Raises:
+        InvalidRecordError: a line outside the form, or words that are not those labelled.
+        ConfigurationError: the package with the chats is not installed.
+    """
+    for path in sorted(folder.glob("*.tsv")):
+        for line in lines_of(path):
+            yield _labelled(line)
+
+
+def _labelled(line: Line) -> Labelled:
+    columns = line.text.split("\t")
+    if len(columns) != 5 or columns[4] not in LABELS:
+        raise line.wrong("columns", "needs conversation, message, sentence, hash, label")
+    unit, message, sentence, digest, letter = columns
+    statement = statement_at(unit, int(message), int(sentence))
+    if hashlib.sha256(statement.text.encode("utf-8")).hexdigest()[:16] != digest:
+        raise line.wrong("hash", "the sentence there is not the one that was labelled")
+    return Labelled(unit, statement, LABELS[letter], "chat")
+
+
+def statement_at(conversation: str, message: int, sentence: int) -> Statement:
+    """A sentence of a chat in its place."""
+    turns = _all_chats()[conversation]["messages"]
+    parts = sentences(turns[message])
+    speaker = turns[message][0]["sender"]
+    history = tuple(
+        HistoryTurn(
+            role=Role.USER if turn[0]["sender"] == speaker else Role.ASSISTANT,
+            content=" ".join(sentences(turn)),
+        )
+        for turn in turns[max(0, message - 2) : message]
+    )
+    return Statement(
+        text=parts[sentence],
+        message=" ".join(parts),
+        history=history,
+        start=sum(len(part) + 1 for part in parts[:sentence]),
+    )
+
+
+def sentences(turn: list[dict[str, str]]) -> list[str]:
+    """The sentences of one message (a message may have been sent in several lines)."""
+    return [s for sent in turn for s in _SENTENCE_END.split(sent["text"].strip()) if s.strip()]
+
+
+@cache
+def _all_chats() -> dict[str, Any]:
+    try:
+        import chitchat_dataset
+    except ImportError as fault:
+        raise ConfigurationError(
+            "the real chats need the package chitchat-dataset", hint="install the dev group"
+        ) from fault
+    return dict(chitchat_dataset.Dataset())

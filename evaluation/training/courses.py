@@ -1,0 +1,130 @@
+"""Gathers the hand-written records, sets the test part aside, and lays out what each run teaches."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from evaluation.plans.source import conversations
+from evaluation.training.admission import Admission, admissions
+from evaluation.training.chats import chats
+from evaluation.training.fit import Course
+from evaluation.training.pairs import Conversation, Pairing, pairings
+from evaluation.training.plan_turns import plan_later_turns, plan_statements
+from evaluation.training.resolutions import LaterTurn, later_turns
+from evaluation.training.samples import (
+    Sample,
+    claim_samples,
+    fit_samples,
+    foreign_claims,
+    resolution_samples,
+    statement_samples,
+    strangers,
+)
+from evaluation.training.source import DATA, for_test
+from evaluation.training.statements import Labelled, from_jsonl, natural
+from memgate_core.judgement.inputs import Budget, Encoded, Layout
+
+_SOURCE_WEIGHTS = {"natural": 1.0, "hard": 0.5, "plan": 0.7, "chat": 1.0}
+
+
+class _Unit(Protocol):
+    @property
+    def unit(self) -> str: ...
+
+
+_T = TypeVar("_T", bound=_Unit)
+
+
+@dataclass(frozen=True)
+class Part:
+    """Records of one side: what is trained on, or what is kept for testing."""
+
+    statements: list[Labelled]
+    later: list[LaterTurn]
+    admissions: list[Admission]
+    pairs: list[Pairing]
+
+
+def gather(extra: Iterable[Labelled] = ()) -> tuple[Part, Part]:
+    """Everything there is, as (training, test); conversations and blocks are never split.
+
+    Raises:
+        InvalidRecordError: a file outside its grammar.
+    """
+    plans = [c for path in plan_files("train_*.txt") for c in conversations(path)]
+    statements = [*natural(), *chats(), *extra]
+    statements += from_jsonl(DATA / "statements" / "hard.jsonl", "hard")
+    statements += _each(plan_statements, plans)
+    later = [*later_turns(), *_each(plan_later_turns, plans)]
+    pairs = _each(pairings, plans)
+    admitted = list(admissions())
+    return (
+        Part(_part(statements, 0), _held(later, 0), _part(admitted, 0), _part(pairs, 0)),
+        Part(_part(statements, 1), _held(later, 1), _part(admitted, 1), _part(pairs, 1)),
+    )
+
+
+def plan_files(pattern: str) -> list[Path]:
+    """Source files of plan conversations."""
+    return sorted((DATA / "plans").glob(pattern))
+
+
+def statement_course(part: Part, layout: Layout, budget: Budget) -> Course:
+    """What the statement encoder learns."""
+    return Course(
+        {"statement": statement_samples(part.statements, layout, budget, _SOURCE_WEIGHTS)}
+    )
+
+
+def claim_course(part: Part, layout: Layout, seed: int) -> Course:
+    """What the encoder of fields, values and held items learns."""
+    rng = random.Random(seed)
+    resolutions = resolution_samples(part.later, layout, rng)
+    resolutions += strangers(part.later, layout, rng, len(part.later) // 6)
+    claims = [*claim_samples(part.admissions, layout)]
+    claims += foreign_claims(part.admissions, layout, rng, len(part.admissions) // 3)
+    samples: dict[str, list[Sample]] = {"resolution": resolutions, "claim": claims}
+    if part.pairs:
+        samples["fit"] = fit_samples([*part.pairs, *_crossed(part.pairs, rng)], layout)
+    return Course(samples, vector_pairs(part, layout))
+
+
+def vector_pairs(part: Part, layout: Layout) -> list[tuple[Encoded, Encoded]]:
+    """Rows that belong together: a field and its candidates, a field and the turns about it."""
+    fillers = [
+        (layout.slot(p.field), layout.filler(p.attribute, p.value, p.text))
+        for p in part.pairs
+        if p.same
+    ]
+    turns = [(layout.slot(a.field), layout.utterance(a.text)) for a in part.admissions]
+    return fillers + turns
+
+
+def _crossed(pairs: Sequence[Pairing], rng: random.Random) -> list[Pairing]:
+    """Candidates against the fields of other conversations."""
+    crossed = []
+    for _ in range(len(pairs)):
+        one, other = rng.choice(pairs), rng.choice(pairs)
+        if one.field.attribute != other.field.attribute:
+            crossed.append(
+                Pairing(
+                    one.unit, other.field, one.entity, one.attribute, one.value, one.text, False
+                )
+            )
+    return crossed
+
+
+def _each(make: Callable[[Conversation], Iterable[_T]], plans: Sequence[Conversation]) -> list[_T]:
+    return [record for plan in plans for record in make(plan)]
+
+
+def _part(records: Sequence[_T], test: int) -> list[_T]:
+    return [record for record in records if for_test(record.unit) is bool(test)]
+
+
+def _held(records: Sequence[LaterTurn], test: int) -> list[LaterTurn]:
+    return [record for record in records if for_test(record.item.unit) is bool(test)]

@@ -1,0 +1,157 @@
+"""Writes a trained judge as an int8 ONNX graph, and the word table that all graphs share.
+
+The graph takes word vectors instead of ids, so that the table (half of a small BERT) is stored
+once. Weights are int8 by output column and kept within seven bits: processors without VNNI add
+pairs of products in sixteen bits and would saturate. Activations are quantised as they come.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import torch
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
+
+from evaluation.training.network import Judge
+
+MAX_TOKENS = 320
+_EPSILON = 1e-12
+_WEIGHT_RANGE = 63
+_MS = "com.microsoft"
+
+
+class _Graph:
+    """Collects nodes and constants."""
+
+    def __init__(self) -> None:
+        self.nodes: list[onnx.NodeProto] = []
+        self.constants: list[onnx.TensorProto] = []
+        self.outputs: list[onnx.ValueInfoProto] = []
+
+    def constant(self, value: NDArray[np.generic]) -> str:
+        """A constant's name."""
+        name = f"c{len(self.constants)}"
+        dense = np.ascontiguousarray(value).reshape(value.shape)  # keeps scalars scalar
+        self.constants.append(numpy_helper.from_array(dense, name))
+        return name
+
+    def op(self, kind: str, *inputs: str, outputs: int = 1, **attributes: object) -> list[str]:
+        """Adds a node; returns the names of what it gives."""
+        names = [f"n{len(self.nodes)}_{at}" for at in range(outputs)]
+        domain = str(attributes.pop("domain", ""))
+        self.nodes.append(helper.make_node(kind, list(inputs), names, domain=domain, **attributes))
+        return names
+
+    def output(self, name: str, inner: str, shape: list[str | int]) -> None:
+        """Gives an inner value out under a name."""
+        self.nodes.append(helper.make_node("Identity", [inner], [name]))
+        self.outputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, shape))
+
+    def linear(self, x: str, layer: torch.nn.Linear) -> str:
+        """A quantised linear layer."""
+        weight = layer.weight.detach().numpy().T
+        scale = np.maximum(np.abs(weight).max(axis=0), 1e-8).astype(np.float32) / _WEIGHT_RANGE
+        whole = np.round(weight / scale).astype(np.int8)
+        zero = np.zeros(scale.shape, np.int8)
+        bias = layer.bias.detach().numpy()
+        parts = [self.constant(part) for part in (whole, scale, zero, bias)]
+        return self.op("DynamicQuantizeMatMul", x, *parts, domain=_MS)[0]
+
+    def exact(self, x: str, layer: torch.nn.Linear) -> str:
+        """A small linear layer in full precision (the heads)."""
+        product = self.op("MatMul", x, self.constant(layer.weight.detach().numpy().T))[0]
+        return self.op("Add", product, self.constant(layer.bias.detach().numpy()))[0]
+
+    def normed_sum(self, x: str, y: str, norm: torch.nn.LayerNorm) -> str:
+        """LayerNorm(x + y)."""
+        gain, shift = (self.constant(p.detach().numpy()) for p in (norm.weight, norm.bias))
+        options = {"domain": _MS, "epsilon": _EPSILON}
+        return self.op("SkipLayerNormalization", x, y, gain, shift, **options)[0]
+
+
+def write_encoder(model: Judge, path: Path) -> int:
+    """Writes the graph with every head of the model; returns its size in bytes."""
+    graph = _Graph()
+    states = _embedded(graph, model)
+    for layer in model.body.encoder.layer:
+        states = _layer(graph, states, layer, model.body.config.num_attention_heads)
+    _heads(graph, model, states)
+    rows: list[str | int] = ["rows", "tokens"]
+    inputs = [
+        helper.make_tensor_value_info("words", TensorProto.FLOAT, [*rows, 384]),
+        helper.make_tensor_value_info("types", TensorProto.INT64, rows),
+        helper.make_tensor_value_info("mask", TensorProto.INT32, rows),
+    ]
+    body = helper.make_graph(graph.nodes, "judge", inputs, graph.outputs, graph.constants)
+    versions = [helper.make_opsetid("", 18), helper.make_opsetid(_MS, 1)]
+    onnx.save(helper.make_model(body, opset_imports=versions, ir_version=9), str(path))
+    return path.stat().st_size
+
+
+def _embedded(graph: _Graph, model: Judge) -> str:
+    parts = model.body.embeddings
+    places = parts.position_embeddings.weight.detach().numpy()[:MAX_TOKENS].astype(np.float16)
+    table = graph.op("Cast", graph.constant(places), to=TensorProto.FLOAT)[0]
+    length = graph.op("Shape", "types", start=1, end=2)[0]
+    first, axis = (graph.constant(np.array([0], np.int64)) for _ in range(2))
+    position = graph.op("Slice", table, first, length, axis)[0]
+    kinds = graph.constant(parts.token_type_embeddings.weight.detach().numpy())
+    kind = graph.op("Gather", kinds, "types")[0]
+    context = graph.op("Add", kind, position)[0]
+    return graph.normed_sum("words", context, parts.LayerNorm)
+
+
+def _layer(graph: _Graph, x: str, layer: torch.nn.Module, heads: int) -> str:
+    inner, closing = layer.attention.self, layer.attention.output
+    asked = _stacked(inner.query, inner.key, inner.value)
+    q, k, v = graph.op("Split", graph.linear(x, asked), outputs=3, axis=2, num_outputs=3)
+    options = {"domain": _MS, "num_heads": heads}
+    mixed = graph.op("MultiHeadAttention", q, k, v, "", "mask", **options)[0]
+    x = graph.normed_sum(graph.linear(mixed, closing.dense), x, closing.LayerNorm)
+    wide = graph.op("Gelu", graph.linear(x, layer.intermediate.dense), domain=_MS)[0]
+    narrow = graph.linear(wide, layer.output.dense)
+    return graph.normed_sum(narrow, x, layer.output.LayerNorm)
+
+
+def _stacked(*layers: torch.nn.Linear) -> torch.nn.Linear:
+    whole = torch.nn.Linear(layers[0].in_features, sum(layer.out_features for layer in layers))
+    with torch.no_grad():
+        whole.weight.copy_(torch.cat([layer.weight for layer in layers]))
+        whole.bias.copy_(torch.cat([layer.bias for layer in layers]))
+    return whole
+
+
+def _heads(graph: _Graph, model: Judge, states: str) -> None:
+    axis = graph.constant(np.array([1], np.int64))
+    first = graph.op("Gather", states, graph.constant(np.array(0, np.int64)), axis=1)[0]
+    mean = _mean(graph, states, axis)
+    pooled = graph.op("Concat", first, mean, axis=1)[0]
+    for name, layer in model.heads.items():
+        graph.output(name, graph.exact(pooled, layer), ["rows", layer.out_features])
+    graph.output("vector", mean, ["rows", 384])
+    if "claim" in model.heads:
+        graph.output("span", graph.exact(states, model.span), ["rows", "tokens", 2])
+
+
+def _mean(graph: _Graph, states: str, axis: str) -> str:
+    """Mean of the marked tokens, or of all where none is marked."""
+    marked = graph.op("Cast", "types", to=TensorProto.FLOAT)[0]
+    every = graph.op("Cast", "mask", to=TensorProto.FLOAT)[0]
+    count = graph.op("ReduceSum", marked, axis, keepdims=1)[0]
+    some = graph.op("Greater", count, graph.constant(np.array(0, np.float32)))[0]
+    weight = graph.op("Where", some, marked, every)[0]
+    last = graph.constant(np.array([2], np.int64))
+    weighted = graph.op("Mul", states, graph.op("Unsqueeze", weight, last)[0])[0]
+    total = graph.op("ReduceSum", weighted, axis, keepdims=0)[0]
+    return graph.op("Div", total, graph.op("ReduceSum", weight, axis, keepdims=1)[0])[0]
+
+
+def write_words(model: Judge, path: Path) -> int:
+    """Writes the word table as int8 with a scale a word; returns its size in bytes."""
+    table = model.body.embeddings.word_embeddings.weight.detach().numpy()
+    scale = np.maximum(np.abs(table).max(axis=1, keepdims=True), 1e-8) / 127
+    np.savez(path, table=np.round(table / scale).astype(np.int8), scale=scale.astype(np.float16))
+    return path.stat().st_size

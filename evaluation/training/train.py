@@ -1,0 +1,178 @@
+"""`python -m evaluation.training.train`: trains the local judges, measures them, writes the weights.
+
+Runs on a CPU in well under an hour. Seeds are fixed; the card beside the weights says on which
+data files (by hash), with which settings and to which figures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from evaluation.training.calibrate import Calibrated, calibrate
+from evaluation.training.courses import Part, claim_course, gather, statement_course
+from evaluation.training.export import write_encoder, write_words
+from evaluation.training.figures import evidence_figures, softmax
+from evaluation.training.fit import Course, Settings, logits_of, train
+from evaluation.training.network import Judge, pretrained
+from evaluation.training.source import DATA, digest_of
+from evaluation.training.statements import Labelled, from_jsonl
+from memgate_core.judgement.encoder import WEIGHTS
+from memgate_core.judgement.inputs import Budget, Layout
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Trains what is asked for and writes it into the weights folder."""
+    options = _options(arguments)
+    torch.set_num_threads(options.threads)
+    layout = _layout()
+    training, test = gather()
+    card = _card(options.out)
+    card["data"] = {str(p.relative_to(DATA)): digest_of(p) for p in _data_files()}
+    if "statements" in options.only:
+        card["statements"] = _statements(options, training, test, layout)
+    if "claims" in options.only:
+        card["claims"] = _claims(options, training, test, layout)
+    shutil.copyfile(pretrained() / "tokenizer.json", options.out / "tokenizer.json")
+    (options.out / "card.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
+
+
+def _statements(
+    options: argparse.Namespace, training: Part, test: Part, layout: Layout
+) -> dict[str, Any]:
+    budget = Budget(*options.budget)
+    settings = Settings(options.layers, options.epochs, rate=options.rate, seed=options.seed)
+    checks = {"test": _natural(test.statements), **_checks(options.check)}
+    rows = {
+        name: [layout.statement(item.statement, budget) for item in items]
+        for name, items in checks.items()
+    }
+
+    def watch(model: Judge, epoch: float) -> None:
+        for name, items in checks.items():
+            probabilities = softmax(logits_of(model, "statement", rows[name]))
+            print(name, _rounded(evidence_figures(probabilities, _truth(items))), flush=True)
+
+    model = train(statement_course(training, layout, budget), settings, watch)
+    size = write_encoder(model, options.out / "statements.onnx")
+    write_words(model, options.out / "words.npz")
+    torch.save(model.state_dict(), options.keep / "statements.pt")
+    fitted = calibrate(logits_of(model, "statement", rows["test"]), _truth(checks["test"]))
+    return {
+        "settings": asdict(settings),
+        "budget": asdict(budget),
+        "bytes": size,
+        "calibration": asdict(fitted),
+        "figures": {
+            name: _figures(model, rows[name], items, fitted) for name, items in checks.items()
+        },
+    }
+
+
+def _figures(
+    model: Judge, rows: Sequence[Any], items: Sequence[Labelled], fitted: Calibrated
+) -> dict[str, float]:
+    logits = logits_of(model, "statement", rows)
+    return _rounded(evidence_figures(softmax(fitted.apply(logits)), _truth(items)))
+
+
+def _claims(
+    options: argparse.Namespace, training: Part, test: Part, layout: Layout
+) -> dict[str, Any]:
+    settings = Settings(options.claim_layers, options.epochs, rate=options.rate, seed=options.seed)
+    course, checks = (claim_course(part, layout, options.seed) for part in (training, test))
+
+    def watch(model: Judge, epoch: float) -> None:
+        print(_rounded(_accuracies(model, checks)), flush=True)
+
+    model = train(course, settings, watch)
+    torch.save(model.state_dict(), options.keep / "claims.pt")
+    size = write_encoder(model, options.out / "claims.onnx")
+    if not (options.out / "words.npz").exists():
+        write_words(model, options.out / "words.npz")
+    calibration = {}
+    for head, samples in checks.samples.items():
+        logits = logits_of(model, head, [s.row for s in samples])
+        calibration[head] = asdict(calibrate(logits, [s.target for s in samples]))
+    return {
+        "settings": asdict(replace(settings)),
+        "bytes": size,
+        "calibration": calibration,
+        "figures": _rounded(_accuracies(model, checks)),
+    }
+
+
+def _accuracies(model: Judge, checks: Course) -> dict[str, float]:
+    found = {}
+    for head, samples in checks.samples.items():
+        said = logits_of(model, head, [s.row for s in samples]).argmax(axis=1)
+        right = sum(int(a) == s.target for a, s in zip(said, samples, strict=True))
+        found[f"{head}_accuracy"] = right / max(1, len(samples))
+        found[f"{head}_n"] = float(len(samples))
+    return found
+
+
+def _natural(items: Sequence[Labelled]) -> list[Labelled]:
+    return [item for item in items if item.source in ("natural", "chat")]
+
+
+def _checks(paths: Sequence[Path]) -> dict[str, list[Labelled]]:
+    """Labelled files that are only looked at: never trained on, never calibrated on."""
+    return {path.stem: list(from_jsonl(path, "check")) for path in paths}
+
+
+def _truth(items: Sequence[Labelled]) -> list[int]:
+    from memgate_core.judgement.verdicts import EVIDENCE_ORDER
+
+    return [EVIDENCE_ORDER.index(item.label) for item in items]
+
+
+def _layout() -> Layout:
+    from tokenizers import Tokenizer
+
+    return Layout(Tokenizer.from_file(str(pretrained() / "tokenizer.json")))
+
+
+def _data_files() -> list[Path]:
+    kinds = ("statements", "resolutions", "admission", "plans", "chats")
+    return sorted(p for kind in kinds for p in (DATA / kind).glob("*.*") if p.is_file())
+
+
+def _card(folder: Path) -> dict[str, Any]:
+    path = folder / "card.json"
+    card: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+    return card
+
+
+def _rounded(figures: dict[str, float]) -> dict[str, float]:
+    return {name: round(value, 4) for name, value in figures.items()}
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m evaluation.training.train", description=__doc__)
+    parser.add_argument("--only", nargs="+", default=["statements", "claims"])
+    parser.add_argument("--out", type=Path, default=WEIGHTS)
+    parser.add_argument("--keep", type=Path, default=Path("reports"), help="torch checkpoints")
+    parser.add_argument("--check", type=Path, nargs="*", default=[], help="labelled JSONL to watch")
+    parser.add_argument("--layers", type=int, default=6)
+    parser.add_argument("--claim-layers", type=int, default=6)
+    parser.add_argument("--budget", type=int, nargs=3, default=[24, 24, 12])
+    parser.add_argument("--epochs", type=float, default=4.0)
+    parser.add_argument("--rate", type=float, default=1e-4)
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--threads", type=int, default=2)
+    options = parser.parse_args(arguments)
+    options.out.mkdir(parents=True, exist_ok=True)
+    options.keep.mkdir(parents=True, exist_ok=True)
+    return options
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+"""Reads registered fields straight out of a turn, where no extractor proposed a value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from memgate_core.judgement.claims import ClaimHead, Verdict, threshold
+from memgate_core.judgement.encoder import Encoders
+from memgate_core.judgement.shared import shared_encoders
+from memgate_core.judgement.vectors import VectorStore, nearest
+from memgate_core.model import Candidate, Evidence, FieldSpec, Role, Span, Turn
+
+_PAIRED = 4
+"""Fields that get a pair check in one turn; the others are too far from its words."""
+_EDGES = " \t\n.,;:!?\"'“”‘’()[]*_"
+_BOUNDARY = re.compile(r"(?<=[.!?…])\s+|\n+")
+
+
+class LocalFieldReader:
+    """Proposes (field, value) candidates with the words they rest on. It never decides.
+
+    Implements `FieldReader`. Thread-safe; field vectors are computed once.
+    """
+
+    name = "local-reader/1"
+
+    def __init__(self, encoders: Encoders | None = None) -> None:
+        self._encoders = encoders or shared_encoders()
+        self._head = ClaimHead(self._encoders)
+        self._vectors = VectorStore(self._encoders)
+
+    def read(
+        self, turn: Turn, fields: Sequence[FieldSpec], known: dict[str, str | None]
+    ) -> list[Candidate]:
+        """Candidates in the order of `fields`; `known` maps attribute to current value.
+
+        Raises:
+            ConfigurationError: the weights are not installed completely.
+        """
+        if turn.role not in (Role.USER, Role.ASSISTANT) or not turn.text.strip():
+            return []
+        near = self._near(turn, fields)
+        layout = self._encoders.layout
+        rows = [
+            layout.claim(f, known.get(f.attribute), None, turn.text, turn.role, turn.history)
+            for f in near
+        ]
+        verdicts = self._head.judge(rows, read=True)
+        least = threshold(self._encoders, "read")
+        found = [
+            _candidate(turn, field, verdict, self.name)
+            for field, verdict in zip(near, verdicts, strict=True)
+            if verdict.stands >= least
+        ]
+        return [
+            candidate.model_copy(update={"ordinal": at})
+            for at, candidate in enumerate(c for c in found if c is not None)
+        ]
+
+    def _near(self, turn: Turn, fields: Sequence[FieldSpec]) -> list[FieldSpec]:
+        if len(fields) <= _PAIRED:
+            return list(fields)
+        layout = self._encoders.layout
+        slots = self._vectors.kept([layout.slot(field) for field in fields])
+        asked = turn.history[-1].content if len(turn.text) < 40 and turn.history else ""
+        turned = self._vectors.of([layout.utterance(f"{asked} {turn.text}".strip())])[0]
+        best = nearest(slots @ turned, _PAIRED, threshold(self._encoders, "near"))
+        return [fields[at] for at in sorted(best)]
+
+
+def _candidate(turn: Turn, field: FieldSpec, verdict: Verdict, reader: str) -> Candidate | None:
+    if verdict.place is None:
+        return None
+    number, start, end = verdict.place
+    text = turn.text if number < 0 else turn.history[-2:][number].content
+    value = text[start:end].strip(_EDGES)
+    if not value:
+        return None
+    words = sentence_around(turn.text, start, end) if number < 0 else _whole(turn.text)
+    return Candidate(
+        attribute=field.attribute,
+        value=value,
+        text=words.of(turn.text),
+        words=words.of(turn.text),
+        evidence=Evidence.of(turn, words),
+        ordinal=0,
+        extractor=reader,
+        confidence=verdict.stands,
+    )
+
+
+def _whole(text: str) -> Span:
+    """All of a short answer: its value was said in the turn before ("correct")."""
+    start = len(text) - len(text.lstrip())
+    return Span(start=start, end=max(start, len(text.rstrip())))
+
+
+def sentence_around(text: str, start: int, end: int) -> Span:
+    """The sentence (or run of sentences) that holds the range, without outer white space."""
+    first, last = 0, len(text)
+    for boundary in _BOUNDARY.finditer(text):
+        if boundary.end() <= start:
+            first = boundary.end()
+        elif boundary.start() >= end:
+            last = boundary.start()
+            break
+    inner = text[first:last]
+    first += len(inner) - len(inner.lstrip())
+    return Span(start=first, end=max(first, first + len(inner.strip())))

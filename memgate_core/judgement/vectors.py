@@ -1,0 +1,61 @@
+"""Row vectors: which of many fields or held items a text is near, without a pair check on each."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from memgate_core.judgement.encoder import Encoders
+from memgate_core.judgement.inputs import Encoded
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+_GRAPH = "claims"
+_KEPT = 4096
+
+
+class VectorStore:
+    """Unit vectors of rows; those of things asked about again are kept. Thread-safe."""
+
+    def __init__(self, encoders: Encoders) -> None:
+        self._encoders = encoders
+        self._kept: OrderedDict[tuple[int, ...], Floats] = OrderedDict()
+        self._lock = Lock()
+
+    def of(self, rows: Sequence[Encoded]) -> Floats:
+        """Vectors of rows that will not come again."""
+        import numpy as np
+
+        vectors = self._encoders.run(_GRAPH, rows, ["vector"])["vector"]
+        unit: Floats = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        return unit
+
+    def kept(self, rows: Sequence[Encoded]) -> Floats:
+        """Vectors of rows that will come again: each is computed once."""
+        import numpy as np
+
+        missing = [row for row in rows if row.ids not in self._kept]
+        if missing:
+            fresh = self.of(missing)
+            with self._lock:
+                for row, vector in zip(missing, fresh, strict=True):
+                    self._kept[row.ids] = vector
+                while len(self._kept) > max(_KEPT, len(rows)):
+                    self._kept.popitem(last=False)
+        return np.stack([self._kept[row.ids] for row in rows])
+
+
+def nearest(scores: Floats, most: int, floor: float = -1.0) -> list[int]:
+    """Positions of the highest scores, best first, none below the floor."""
+    import numpy as np
+
+    order = np.argsort(-scores, kind="stable")[:most]
+    return [int(at) for at in order if scores[at] >= floor]
+
+

@@ -1,0 +1,215 @@
+"""What a turn does to held items, without a model call: precision first (paper section 3).
+
+An encoder judges each (held item, turn); the rules around it are those that no probability may
+override: only the user's own words settle anything, a bare "yes" settles only the one item that
+was put to the user, a question confirms nothing, and a confirmed value closes its rivals.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from memgate_core.judgement.calibration import Calibration
+from memgate_core.judgement.claims import GRAPH, threshold
+from memgate_core.judgement.encoder import Encoders
+from memgate_core.judgement.inputs import Encoded
+from memgate_core.judgement.shared import shared_encoders
+from memgate_core.judgement.vectors import VectorStore, nearest
+from memgate_core.judgement.verdicts import RESOLUTION_ORDER
+from memgate_core.model import (
+    ResolutionJudgement,
+    ResolutionType,
+    Role,
+    Source,
+    Span,
+    StagedItem,
+    Turn,
+)
+from memgate_core.resolution.assent import Answer, answer_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_PAIRED = 8
+"""Items that get a pair check in one turn: the cost of a turn does not grow with what is held."""
+_SENTENCE = re.compile(r"[^.!?…\n]+[.!?…]*")
+
+
+class LocalChecker:
+    """Judges held items against a turn. Implements `ResolutionChecker`. Thread-safe."""
+
+    name = "local/1"
+
+    def __init__(self, encoders: Encoders | None = None) -> None:
+        self._encoders = encoders or shared_encoders()
+        self._vectors = VectorStore(self._encoders)
+
+    def check(
+        self, turn: Turn, items: Sequence[StagedItem], offered: str | None = None
+    ) -> list[ResolutionJudgement]:
+        """One judgement an item, in order, without a model call.
+
+        Raises:
+            ConfigurationError: the weights are not installed completely.
+        """
+        if not items:
+            return []
+        if not _may_settle(turn):
+            return [_nothing(item, "only the user's own words settle a held item") for item in items]
+        answer = answer_of(turn.text)
+        if answer is not None:
+            return [_answered(turn, item, answer, item.staged_id == offered) for item in items]
+        judged = self._judged(turn, items)
+        return _without_rivals(items, [judged.get(i.staged_id) or _far(i) for i in items])
+
+    def _judged(self, turn: Turn, items: Sequence[StagedItem]) -> dict[str, ResolutionJudgement]:
+        near = self._near(turn, items)
+        chances = self._chances([self._row(item, turn, turn.text) for item in near])
+        return {
+            item.staged_id: self._judgement(turn, item, [float(p) for p in row])
+            for item, row in zip(near, chances, strict=True)
+        }
+
+    def _judgement(
+        self, turn: Turn, item: StagedItem, chances: list[float]
+    ) -> ResolutionJudgement:
+        confirm, abandon, nothing = chances
+        if confirm >= threshold(self._encoders, "confirm"):
+            kind, chance = ResolutionType.CONFIRM, confirm
+        elif abandon >= threshold(self._encoders, "abandon"):
+            kind, chance = ResolutionType.ABANDON, abandon
+        else:
+            return _nothing(item, _open_reason(confirm, abandon), nothing)
+        span = self._span(turn, item, RESOLUTION_ORDER.index(kind))
+        words = span.of(turn.text)
+        if kind is ResolutionType.CONFIRM and words.rstrip(" \"')").endswith("?"):
+            return _nothing(item, f"a question confirms nothing: {words!r}", confirm)
+        verb = "has come about" if kind is ResolutionType.CONFIRM else "is off"
+        return ResolutionJudgement(
+            staged_id=item.staged_id,
+            resolution=kind,
+            confidence=chance,
+            reason=f"{item.text!r} {verb}: {words!r}",
+            span=span,
+        )
+
+    def _span(self, turn: Turn, item: StagedItem, wanted: int) -> Span:
+        """The sentence of the turn that settles the item most."""
+        spans = _sentences(turn.text)
+        if len(spans) < 2:
+            return spans[0] if spans else Span(start=0, end=len(turn.text))
+        chances = self._chances([self._row(item, turn, span.of(turn.text)) for span in spans])
+        return spans[int(chances[:, wanted].argmax())]
+
+    def _chances(self, rows: Sequence[Encoded]) -> NDArray[float]:  # type: ignore[type-var]
+        logits = self._encoders.run(GRAPH, rows, ["resolution"])["resolution"]
+        return self._calibration.probabilities(logits)
+
+    def _row(self, item: StagedItem, turn: Turn, text: str) -> Encoded:
+        return self._encoders.layout.resolution(
+            item.attribute, item.text, item.words, text, _asked(turn)
+        )
+
+    def _near(self, turn: Turn, items: Sequence[StagedItem]) -> Sequence[StagedItem]:
+        if len(items) <= _PAIRED:
+            return items
+        layout = self._encoders.layout
+        held = self._vectors.kept([layout.filler(i.attribute, i.value, i.text) for i in items])
+        turned = self._vectors.of([layout.utterance(turn.text)])[0]
+        return [items[at] for at in nearest(held @ turned, _PAIRED)]
+
+    @cached_property
+    def _calibration(self) -> Calibration:
+        return Calibration.from_card(self._encoders.card[GRAPH]["calibration"]["resolution"])
+
+
+def _may_settle(turn: Turn) -> bool:
+    return turn.role is Role.USER and turn.source is Source.USER and not turn.taint
+
+
+def _asked(turn: Turn) -> str | None:
+    """The assistant's line just before the turn."""
+    if turn.history and turn.history[-1].role is Role.ASSISTANT:
+        return turn.history[-1].content
+    return None
+
+
+def _answered(
+    turn: Turn, item: StagedItem, answer: Answer, offered: bool
+) -> ResolutionJudgement:
+    if not offered:
+        return _nothing(item, "a bare answer settles only the one item put to the user")
+    confirmed = answer is Answer.YES
+    return ResolutionJudgement(
+        staged_id=item.staged_id,
+        resolution=ResolutionType.CONFIRM if confirmed else ResolutionType.ABANDON,
+        confidence=1.0,
+        reason=f"asked about {item.text!r}, the user answered {turn.text.strip()!r}",
+        span=Span(start=0, end=len(turn.text)),
+    )
+
+
+def _without_rivals(
+    items: Sequence[StagedItem], judged: Sequence[ResolutionJudgement]
+) -> list[ResolutionJudgement]:
+    """Of several items on one key at most one comes true by one turn; the others are then off."""
+    best: dict[str, tuple[float, str]] = {}
+    for item, judgement in zip(items, judged, strict=True):
+        if judgement.resolution is ResolutionType.CONFIRM:
+            key = str(item.key)
+            best[key] = max(best.get(key, (0.0, "")), (judgement.confidence, item.staged_id))
+    return [
+        _closed_by_rival(item, judgement, best.get(str(item.key)), items)
+        for item, judgement in zip(items, judged, strict=True)
+    ]
+
+
+def _closed_by_rival(
+    item: StagedItem,
+    judgement: ResolutionJudgement,
+    winner: tuple[float, str] | None,
+    items: Sequence[StagedItem],
+) -> ResolutionJudgement:
+    if winner is None or winner[1] == item.staged_id or item.attribute is None:
+        return judgement
+    rival = next(other for other in items if other.staged_id == winner[1])
+    return ResolutionJudgement(
+        staged_id=item.staged_id,
+        resolution=ResolutionType.ABANDON,
+        confidence=winner[0],
+        reason=f"{rival.text!r} has come about instead",
+        span=judgement.span,
+    )
+
+
+def _nothing(item: StagedItem, reason: str, confidence: float = 1.0) -> ResolutionJudgement:
+    return ResolutionJudgement(
+        staged_id=item.staged_id,
+        resolution=ResolutionType.NOTHING,
+        confidence=confidence,
+        reason=reason,
+    )
+
+
+def _far(item: StagedItem) -> ResolutionJudgement:
+    return _nothing(item, "the turn is about something else")
+
+
+def _open_reason(confirm: float, abandon: float) -> str:
+    if max(confirm, abandon) < 0.2:
+        return "nothing in the turn settles it"
+    side = "has come about" if confirm >= abandon else "is off"
+    return f"the turn leaves open whether it {side} ({max(confirm, abandon):.2f})"
+
+
+def _sentences(text: str) -> list[Span]:
+    found = []
+    for match in _SENTENCE.finditer(text):
+        words = match.group(0)
+        start = match.start() + len(words) - len(words.lstrip())
+        if any(ch.isalnum() for ch in words):
+            found.append(Span(start=start, end=match.start() + len(words.rstrip())))
+    return found
