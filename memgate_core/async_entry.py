@@ -29,10 +29,14 @@ class AsyncEntry(ABC):
     _executor: ThreadPoolExecutor | None = None
 
     async def aobserve(
-        self, turn: Turn, proposals: Sequence[Mapping[str, Any]] | None = None
+        self,
+        turn: Turn,
+        proposals: Sequence[Mapping[str, Any]] | None = None,
+        *,
+        carried: bool | None = None,
     ) -> Receipt:
         """`observe`, off the event loop. Same arguments, result and errors."""
-        return await self.off_loop(self.observe, turn, proposals)
+        return await self.off_loop(self.observe, turn, proposals, carried=carried)
 
     async def ajudge_extracted(
         self, subject: Subject, message_ids: Sequence[str], texts: Sequence[str]
@@ -64,7 +68,13 @@ class AsyncEntry(ABC):
     # What `MemoryGate` provides; named here so that the twins are typed.
 
     @abstractmethod
-    def observe(self, turn: Turn, proposals: Sequence[Mapping[str, Any]] | None = None) -> Receipt:
+    def observe(
+        self,
+        turn: Turn,
+        proposals: Sequence[Mapping[str, Any]] | None = None,
+        *,
+        carried: bool | None = None,
+    ) -> Receipt:
         """See `MemoryGate.observe`."""
 
     @abstractmethod

@@ -104,12 +104,19 @@ class MemoryGate(AsyncEntry):
 
     # --- the way of a turn ----------------------------------------------------------------
 
-    def observe(self, turn: Turn, proposals: Sequence[Mapping[str, Any]] | None = None) -> Receipt:
+    def observe(
+        self,
+        turn: Turn,
+        proposals: Sequence[Mapping[str, Any]] | None = None,
+        *,
+        carried: bool | None = None,
+    ) -> Receipt:
         """Takes one turn the whole way up to step 8 and returns the receipt.
 
         `proposals` are an extractor's, with keys entity, attribute, value, text, span; without
-        them the local extractor and field reader speak alone. The same message id again returns
-        the first receipt.
+        them the local extractor and field reader speak alone. `carried`: a framework's own call
+        will carry the committed words, so no projection has to write them (None: true when no
+        projection is attached). The same message id again returns the first receipt.
 
         Raises:
             InvalidTurnError: malformed; nothing was written.
@@ -123,7 +130,8 @@ class MemoryGate(AsyncEntry):
             return _replay(recorded, turn)
         turn = self._with_history(turn)
         judgements = self._judge(turn, proposals)
-        return self._record(turn, judgements, started)
+        carries = not self._projections if carried is None else carried
+        return self._record(turn, judgements, carries, started)
 
     def _judge(self, turn: Turn, proposals: Sequence[Mapping[str, Any]] | None) -> _Judgements:
         parts = self._parts
@@ -137,20 +145,20 @@ class MemoryGate(AsyncEntry):
         settled = settle(turn, parts.ledger, parts.checker)
         return _Judgements(tuple(statements), screening, tuple(weighed), seen, settled)
 
-    def _record(self, turn: Turn, j: _Judgements, started: float) -> Receipt:
+    def _record(self, turn: Turn, j: _Judgements, carried: bool, started: float) -> Receipt:
         parts = self._parts
         with parts.ledger.write(turn.subject) as tx:
             if (winner := tx.turn(turn.message_id)) is not None:
                 return _replay(winner, turn)
             book = Book(tx, turn, datetime.now(UTC), parts.matrix.version)
-            promotions = Promotions(book, parts.ledger, parts.realiser, f"user:{turn.message_id}")
+            promotions = Promotions(book, parts.realiser, f"user:{turn.message_id}")
             decisions = Decisions(
                 book,
                 promotions,
                 parts.ledger,
                 parts.matrix,
                 parts.realiser,
-                carried=not self._projections,
+                carried=carried,
                 seen=j.seen,
                 hold_threshold=parts.hold_threshold,
             )
@@ -195,6 +203,22 @@ class MemoryGate(AsyncEntry):
         One verdict a text, in order; only those with `.allowed` may be stored.
         """
         return judge_extracted(self._parts, subject, message_ids, texts)
+
+    def asserted(self, subject: Subject, text: str) -> list[tuple[str, str]]:
+        """(attribute, value) of every registered field that a text asserts of the subject now.
+
+        For memories that a framework stored before the gate: nothing is recorded.
+        """
+        parts = self._parts
+        turn = identify(text, subject=subject, occurred_at=datetime.now(UTC))
+        screening = parts.screener.screen(turn, [])
+        known, _seen = self._known(subject)
+        read = parts.scales.read(turn, screening, known)
+        return [
+            (w.match.field.attribute, w.candidate.value)
+            for w in parts.scales.weigh(turn, read, screening, known)
+            if w.match.field is not None and w.candidate.value is not None and w.asserted
+        ]
 
     def answered(
         self,
@@ -286,7 +310,10 @@ class MemoryGate(AsyncEntry):
 
         def look_up(attribute: str) -> str | None:
             key = FieldKey(subject=subject, kind=fields[attribute].kind, normalized_key=attribute)
-            fact = self._parts.ledger.current(subject, key)
+            facts = self._parts.ledger.facts(
+                subject, attribute=attribute, include_pending_native=True
+            )
+            fact = facts[-1] if facts else None
             seen[key] = fact.fact_id if fact else None
             return fact.value if fact else None
 

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from memgate_core.errors import InvalidInputError
 from memgate_core.ledger.protocol import Ledger
-from memgate_core.model import Fact, FactStatus, StagedItem, StagedStatus, Subject
+from memgate_core.model import Fact, StagedItem, StagedStatus, Subject
 
 
 class Profile:
@@ -40,13 +40,7 @@ class Profile:
         """
         if as_of is not None and as_of.tzinfo is None:
             raise InvalidInputError("as_of has no time zone", hint="pass an aware datetime")
-        found = self._ledger.facts(
-            self.subject, attribute=attribute, as_of=as_of, include_pending_native=as_of is None
-        )
-        if as_of is not None:
-            return list(found)
-        shown = [shown for fact in found if (shown := self._readable(fact)) is not None]
-        return sorted(shown, key=lambda fact: (fact.valid_from, fact.version))
+        return list(self._ledger.facts(self.subject, attribute=attribute, as_of=as_of))
 
     def history(self, attribute: str) -> list[Fact]:
         """Every value a field ever had, oldest first, corrected and revoked ones included."""
@@ -61,14 +55,3 @@ class Profile:
         return [
             item for item in self.staged() if item.review_at is not None and item.review_at <= now
         ]
-
-    def _readable(self, fact: Fact) -> Fact | None:
-        """The fact, or while its native write is due, the one that it will replace."""
-        while not fact.native:
-            before = self._ledger.fact(fact.supersedes) if fact.supersedes else None
-            if before is None or before.status not in (FactStatus.CURRENT, FactStatus.SUPERSEDED):
-                return None
-            fact = before.model_copy(
-                update={"status": FactStatus.CURRENT, "valid_to": None, "closed_at": None}
-            )
-        return fact

@@ -8,7 +8,7 @@ from memgate_core.book import Book, not_before
 from memgate_core.fields.values import same_value
 from memgate_core.judgement.protocol import Realiser
 from memgate_core.ledger.identity import fact_id_of
-from memgate_core.ledger.protocol import KeyState, Ledger
+from memgate_core.ledger.protocol import KeyState
 from memgate_core.model import (
     EventType,
     Evidence,
@@ -28,7 +28,6 @@ class Promotions:
     """Settles held items inside one transaction. A loser of a race finds the item moved and stops."""
 
     book: Book
-    ledger: Ledger
     realiser: Realiser
     approved_by: str
     """`user:<message_id>` for a confirming turn, `approver:<name>` for a person."""
@@ -86,11 +85,6 @@ class Promotions:
         self.book.event(EventType.DISCARDED, staged=moved)
         self._note(moved, ResolutionType.ABANDON, reason, None)
 
-    def pending_on(self, item_or_key: StagedItem) -> list[StagedItem]:
-        """Items still pending on the same key."""
-        found = self.ledger.pending_on(self.book.turn.subject, item_or_key.key)
-        return [fresh for item in found if (fresh := self.book.pending(item)) is not None]
-
     def _new_fact(self, item: StagedItem, evidence: Evidence | None, state: KeyState) -> Fact:
         turn = self.book.turn
         own = evidence is not None and evidence.message_id == turn.message_id
@@ -122,7 +116,7 @@ class Promotions:
     def _drop_rivals(self, promoted: StagedItem) -> None:
         if promoted.attribute is None:
             return
-        for rival in self.pending_on(promoted):
+        for rival in self.book.tx.pending_on(promoted.key):
             self.discard(rival, f"{promoted.text} came true instead", promoted.resolved_by)
 
     def _note(

@@ -217,8 +217,7 @@ class Decisions:
         return next((item for item in self._pending(w) if _claims_the_same(item, w)), None)
 
     def _pending(self, w: Weighed) -> list[StagedItem]:
-        found = self.ledger.pending_on(self.book.turn.subject, w.key)
-        return [fresh for item in found if (fresh := self.book.pending(item)) is not None]
+        return list(self.book.tx.pending_on(w.key))
 
     def _absorbed(self, w: Weighed) -> bool:
         confirmed = [

@@ -93,7 +93,7 @@ class Review:
 
     def _promotions(self, tx: LedgerTransaction, turn: Turn, approved_by: str) -> Promotions:
         book = Book(tx, turn, datetime.now(UTC), self._parts.matrix.version)
-        return Promotions(book, self._parts.ledger, self._parts.realiser, approved_by)
+        return Promotions(book, self._parts.realiser, approved_by)
 
     def _pending(self, staged_id: str) -> StagedItem:
         item = self._parts.ledger.staged_item(staged_id)

@@ -18,6 +18,7 @@ from memgate_core.model import (
     USER_ENTITY,
     Candidate,
     EvidenceJudgement,
+    EvidenceType,
     FieldKey,
     FieldMatch,
     FieldSpec,
@@ -56,6 +57,13 @@ class Weighed:
     def registered(self) -> bool:
         """True when it belongs to a registered field of the subject."""
         return self.match.field is not None
+
+    @property
+    def asserted(self) -> bool:
+        """True when the words say that it holds of the subject now, and may be kept."""
+        own = self.standing.standing is Standing.OWN
+        planned = self.judgement.evidence_type is EvidenceType.SPECULATION
+        return own and not planned and not self.secret and self.refusal is None
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 The text form is what people write and review; `python -m evaluation.plans.source IN… -o OUT.jsonl`
 compiles it. Grammar, one conversation a block, blocks apart by a blank line:
 
-    # id | kind | attribute | description | initial | plan or - | outcome | hedge or - | confirm or - | final | probe
+    # id | kind | attribute | description | initial | plan | outcome | hedge | confirm | final | probe
     @ 2025-01-14T20:41:00Z
     U plan: what the user types
     l user/home_city = Saltaire | User lives in Saltaire | exact words of the line above
@@ -11,7 +11,7 @@ compiles it. Grammar, one conversation a block, blocks apart by a blank line:
     A: what the assistant answers
 
 `l` is the literal extraction, `c` the cautious one. The mark after U (state, plan, reminder,
-outcome) may be missing.
+outcome) may be missing; `-` stands for a plan, hedge or confirm level that there is none of.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-from evaluation.training.network import Judge
+from evaluation.training.network import WIDTH, Judge
 
 MAX_TOKENS = 320
 _EPSILON = 1e-12
@@ -76,52 +76,53 @@ def write_encoder(model: Judge, path: Path) -> int:
     """Writes the graph with every head of the model; returns its size in bytes."""
     graph = _Graph()
     states = _embedded(graph, model)
-    for layer in model.body.encoder.layer:
-        states = _layer(graph, states, layer, model.body.config.num_attention_heads)
+    for layer in model.layers:
+        states = _layer(graph, states, layer)
     _heads(graph, model, states)
+    _save(graph, path)
+    return path.stat().st_size
+
+
+def write_prefix(model: Judge, layers: int, path: Path) -> None:
+    """Writes the lowest layers alone; the graph gives their token states as `states`."""
+    graph = _Graph()
+    states = _embedded(graph, model)
+    for layer in model.layers[:layers]:
+        states = _layer(graph, states, layer)
+    graph.output("states", states, ["rows", "tokens", WIDTH])
+    _save(graph, path)
+
+
+def _save(graph: _Graph, path: Path) -> None:
     rows: list[str | int] = ["rows", "tokens"]
     inputs = [
-        helper.make_tensor_value_info("words", TensorProto.FLOAT, [*rows, 384]),
+        helper.make_tensor_value_info("words", TensorProto.FLOAT, [*rows, WIDTH]),
         helper.make_tensor_value_info("types", TensorProto.INT64, rows),
         helper.make_tensor_value_info("mask", TensorProto.INT32, rows),
     ]
     body = helper.make_graph(graph.nodes, "judge", inputs, graph.outputs, graph.constants)
     versions = [helper.make_opsetid("", 18), helper.make_opsetid(_MS, 1)]
     onnx.save(helper.make_model(body, opset_imports=versions, ir_version=9), str(path))
-    return path.stat().st_size
 
 
 def _embedded(graph: _Graph, model: Judge) -> str:
-    parts = model.body.embeddings
-    places = parts.position_embeddings.weight.detach().numpy()[:MAX_TOKENS].astype(np.float16)
+    places = model.places.weight.detach().numpy()[:MAX_TOKENS].astype(np.float16)
     table = graph.op("Cast", graph.constant(places), to=TensorProto.FLOAT)[0]
     length = graph.op("Shape", "types", start=1, end=2)[0]
     first, axis = (graph.constant(np.array([0], np.int64)) for _ in range(2))
     position = graph.op("Slice", table, first, length, axis)[0]
-    kinds = graph.constant(parts.token_type_embeddings.weight.detach().numpy())
-    kind = graph.op("Gather", kinds, "types")[0]
+    kind = graph.op("Gather", graph.constant(model.kinds.weight.detach().numpy()), "types")[0]
     context = graph.op("Add", kind, position)[0]
-    return graph.normed_sum("words", context, parts.LayerNorm)
+    return graph.normed_sum("words", context, model.opening)
 
 
-def _layer(graph: _Graph, x: str, layer: torch.nn.Module, heads: int) -> str:
-    inner, closing = layer.attention.self, layer.attention.output
-    asked = _stacked(inner.query, inner.key, inner.value)
-    q, k, v = graph.op("Split", graph.linear(x, asked), outputs=3, axis=2, num_outputs=3)
-    options = {"domain": _MS, "num_heads": heads}
-    mixed = graph.op("MultiHeadAttention", q, k, v, "", "mask", **options)[0]
-    x = graph.normed_sum(graph.linear(mixed, closing.dense), x, closing.LayerNorm)
-    wide = graph.op("Gelu", graph.linear(x, layer.intermediate.dense), domain=_MS)[0]
-    narrow = graph.linear(wide, layer.output.dense)
-    return graph.normed_sum(narrow, x, layer.output.LayerNorm)
-
-
-def _stacked(*layers: torch.nn.Linear) -> torch.nn.Linear:
-    whole = torch.nn.Linear(layers[0].in_features, sum(layer.out_features for layer in layers))
-    with torch.no_grad():
-        whole.weight.copy_(torch.cat([layer.weight for layer in layers]))
-        whole.bias.copy_(torch.cat([layer.bias for layer in layers]))
-    return whole
+def _layer(graph: _Graph, x: str, layer: torch.nn.Module) -> str:
+    q, k, v = graph.op("Split", graph.linear(x, layer.asked), outputs=3, axis=2, num_outputs=3)
+    options = {"domain": _MS, "num_heads": 12}
+    heads = graph.op("MultiHeadAttention", q, k, v, "", "mask", **options)[0]
+    x = graph.normed_sum(graph.linear(heads, layer.mixed), x, layer.norm)
+    wide = graph.op("Gelu", graph.linear(x, layer.wide), domain=_MS)[0]
+    return graph.normed_sum(graph.linear(wide, layer.narrow), x, layer.closing)
 
 
 def _heads(graph: _Graph, model: Judge, states: str) -> None:
@@ -151,7 +152,7 @@ def _mean(graph: _Graph, states: str, axis: str) -> str:
 
 def write_words(model: Judge, path: Path) -> int:
     """Writes the word table as int8 with a scale a word; returns its size in bytes."""
-    table = model.body.embeddings.word_embeddings.weight.detach().numpy()
+    table = model.words.weight.detach().numpy()
     scale = np.maximum(np.abs(table).max(axis=1, keepdims=True), 1e-8) / 127
     np.savez(path, table=np.round(table / scale).astype(np.int8), scale=scale.astype(np.float16))
     return path.stat().st_size

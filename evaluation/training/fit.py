@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional as fn
 
 from evaluation.training.network import Judge, mean_of
+from evaluation.training.prefix import prefix_of
 from evaluation.training.samples import Sample
 from memgate_core.judgement.inputs import Encoded
 
@@ -25,6 +26,8 @@ class Settings:
     """What a training run is made of; all of it stands in the model card."""
 
     layers: int = 6
+    frozen: int = 0
+    """Lowest layers that stay as pre-training left them."""
     epochs: float = 4.0
     batch: int = 32
     rate: float = 1e-4
@@ -41,6 +44,14 @@ class Course:
 
     samples: dict[str, list[Sample]]
     vectors: list[tuple[Encoded, Encoded]] = field(default_factory=list)
+
+
+def _states(model: Judge, rows: Sequence[Encoded]) -> Batch:
+    """Token states, types and mask; the frozen layers' output comes from the model's store."""
+    ids, types, mask = tensors_of(rows)
+    if model.frozen:
+        return model.states(prefix_of(model).states(rows), mask, model.frozen), types, mask
+    return model.states(model.embedded(ids, types), mask), types, mask
 
 
 def tensors_of(rows: Sequence[Encoded]) -> Batch:
@@ -75,13 +86,13 @@ def train(
     """Fits a judge. `watch` is called after each epoch with the epochs done."""
     torch.manual_seed(settings.seed)
     rng = random.Random(settings.seed)
-    model = model or Judge(settings.layers, tuple(course.samples))
+    model = model or Judge(settings.layers, tuple(course.samples), settings.frozen)
     optimiser = _optimiser(model, settings)
     steps = _total_steps(course, settings)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, _warm_then_fall(steps))
     done, epoch, started = 0, 0, time.perf_counter()
+    total = 0.0
     while done < steps:
-        total = 0.0
         model.train()
         for loss in _epoch(model, course, settings, rng):
             optimiser.zero_grad()
@@ -90,10 +101,13 @@ def train(
             optimiser.step()
             schedule.step()
             done, total = done + 1, total + loss.item()
+            if done % 50 == 0:
+                clock = time.perf_counter() - started
+                print(f"step {done}/{steps} loss {total / 50:.3f} {clock:.0f}s", flush=True)
+                total = 0.0
             if done >= steps:
                 break
         epoch += 1
-        print(f"epoch {epoch} step {done}/{steps} {time.perf_counter() - started:.0f}s", flush=True)
         if watch is not None:
             model.eval()
             watch(model, epoch)
@@ -116,8 +130,7 @@ def _epoch(
 
 
 def _loss(model: Judge, head: str, batch: Sequence[Sample], smoothing: float) -> Tensor:
-    ids, types, mask = tensors_of([sample.row for sample in batch])
-    states = model.states(ids, types, mask)
+    states, types, mask = _states(model, [sample.row for sample in batch])
     logits = model.answer(head, states, types, mask)
     target = torch.tensor([sample.target for sample in batch])
     weight = torch.tensor([sample.weight for sample in batch])
@@ -146,12 +159,11 @@ def _vector_loss(model: Judge, pairs: Sequence[tuple[Encoded, Encoded]]) -> Tens
 
 
 def _vectors(model: Judge, rows: Sequence[Encoded]) -> Tensor:
-    ids, types, mask = tensors_of(rows)
-    return fn.normalize(mean_of(model.states(ids, types, mask), types, mask), dim=1)
+    return fn.normalize(mean_of(*_states(model, rows)), dim=1)
 
 
 def _optimiser(model: Judge, settings: Settings) -> torch.optim.Optimizer:
-    body = [p for p in model.body.parameters() if p.requires_grad]
+    body = model.trained_body()
     heads = [*model.heads.parameters(), *model.span.parameters()]
     groups = [{"params": body, "lr": settings.rate}, {"params": heads, "lr": settings.head_rate}]
     return torch.optim.AdamW(groups, weight_decay=0.01)
@@ -174,8 +186,7 @@ def logits_of(model: Judge, head: str, rows: Sequence[Encoded]) -> NDArray[np.fl
     with torch.inference_mode():
         for start in range(0, len(order), 64):
             part = order[start : start + 64]
-            ids, types, mask = tensors_of([rows[at] for at in part])
-            answer = model.answer(head, model.states(ids, types, mask), types, mask).numpy()
+            answer = model.answer(head, *_states(model, [rows[at] for at in part])).numpy()
             out = np.zeros((len(rows), answer.shape[1]), np.float32) if out is None else out
             out[part] = answer
     return np.zeros((0, 1), np.float32) if out is None else out

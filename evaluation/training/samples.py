@@ -102,11 +102,12 @@ def verdict_of(item: Admission) -> str:
 
 
 def claim_samples(items: Iterable[Admission], layout: Layout) -> Iterator[Sample]:
-    """A sample with the value proposed, and one where the value has to be read."""
-    for item in items:
+    """A sample where the value has to be read; for every other turn, one with it proposed."""
+    for number, item in enumerate(items):
         target = CLAIM_VERDICTS.index(verdict_of(item))
-        marked = place_of(item.value, item.text)
-        yield Sample(_claim_row(item, layout, item.value, marked), target)
+        if number % 2:
+            marked = place_of(item.value, item.text)
+            yield Sample(_claim_row(item, layout, item.value, marked), target)
         row = _claim_row(item, layout, None, None)
         yield Sample(row, target, span=tokens_of(row, item))
 

@@ -48,7 +48,9 @@ def _statements(
     options: argparse.Namespace, training: Part, test: Part, layout: Layout
 ) -> dict[str, Any]:
     budget = Budget(*options.budget)
-    settings = Settings(options.layers, options.epochs, rate=options.rate, seed=options.seed)
+    settings = Settings(
+        options.layers, options.frozen, options.epochs, rate=options.rate, seed=options.seed
+    )
     checks = {"test": _natural(test.statements), **_checks(options.check)}
     rows = {
         name: [layout.statement(item.statement, budget) for item in items]
@@ -86,7 +88,9 @@ def _figures(
 def _claims(
     options: argparse.Namespace, training: Part, test: Part, layout: Layout
 ) -> dict[str, Any]:
-    settings = Settings(options.claim_layers, options.epochs, rate=options.rate, seed=options.seed)
+    settings = Settings(
+        options.layers, options.frozen, options.epochs, rate=options.rate, seed=options.seed
+    )
     course, checks = (claim_course(part, layout, options.seed) for part in (training, test))
 
     def watch(model: Judge, epoch: float) -> None:
@@ -162,8 +166,8 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--keep", type=Path, default=Path("reports"), help="torch checkpoints")
     parser.add_argument("--check", type=Path, nargs="*", default=[], help="labelled JSONL to watch")
     parser.add_argument("--layers", type=int, default=6)
-    parser.add_argument("--claim-layers", type=int, default=6)
-    parser.add_argument("--budget", type=int, nargs=3, default=[24, 24, 12])
+    parser.add_argument("--frozen", type=int, default=2, help="lowest layers left as they are")
+    parser.add_argument("--budget", type=int, nargs=4, default=[8, 14, 0, 32])
     parser.add_argument("--epochs", type=float, default=4.0)
     parser.add_argument("--rate", type=float, default=1e-4)
     parser.add_argument("--seed", type=int, default=7)

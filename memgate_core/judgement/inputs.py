@@ -21,8 +21,9 @@ SAME_SPEAKER, OTHER_SPEAKER, FIELD, KNOWN, PLAN, WORDS, VALUE, NONE = range(1, 9
 _ROLE_MARKS = {Role.USER: 9, Role.ASSISTANT: 10, Role.TOOL: 11, Role.SYSTEM: 11}
 
 STATEMENT_TOKENS = 64
-TURN_TOKENS = 112
+TURN_TOKENS = 80
 _PART_TOKENS = 24
+_LONG_PART_TOKENS = 32
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,17 @@ class Budget:
     """Of the message before; its end counts most."""
     earlier: int = 12
     """Of the message before that."""
+    row: int = 0
+    """In all: context only fills what a short statement leaves. 0 sets no such bound."""
+
+    def within(self, statement: int) -> Budget:
+        """The budget of a statement of so many tokens."""
+        if not self.row:
+            return self
+        free = max(0, self.row - statement)
+        around = min(self.around, free // 3)
+        before = min(self.before, free - 2 * around)
+        return Budget(around, before, min(self.earlier, free - 2 * around - before))
 
 
 class Layout:
@@ -104,11 +116,12 @@ class Layout:
 
     def statement(self, statement: Statement, budget: Budget) -> Encoded:
         """A statement in its message, after up to two turns (paper section 3)."""
+        words = self.piece(statement.text).head(STATEMENT_TOKENS)
+        budget = budget.within(len(words.ids))
         row = _Row()
         row.mark(CLS)
-        for turn, room in zip(
-            statement.history[-2:], _rooms(statement.history, budget), strict=True
-        ):
+        rooms = _rooms(statement.history, budget)
+        for turn, room in zip(statement.history[-2:], rooms, strict=True):
             if room:
                 same = turn.role == statement.role
                 row.mark(SAME_SPEAKER if same else OTHER_SPEAKER)
@@ -116,7 +129,7 @@ class Layout:
         row.mark(SEP)
         left, right = _around(statement)
         row.part(self.piece(left).tail(budget.around))
-        row.part(self.piece(statement.text).head(STATEMENT_TOKENS), 1)
+        row.part(words, 1)
         row.part(self.piece(right).head(budget.around))
         row.mark(SEP)
         return row.done()
@@ -144,7 +157,7 @@ class Layout:
         row.mark(SEP)
         for number, turn in enumerate(history[-2:]):
             row.mark(_ROLE_MARKS[turn.role])
-            row.part(self.piece(turn.content).tail(_PART_TOKENS * 2), text=number)
+            row.part(self.piece(turn.content).tail(_LONG_PART_TOKENS), text=number)
         row.mark(_ROLE_MARKS[role])
         piece = self.piece(text).head(TURN_TOKENS)
         row.part(piece, text=-1)
@@ -167,7 +180,7 @@ class Layout:
         row.mark(PLAN)
         self._short(row, text)
         row.mark(WORDS)
-        row.part(self.piece(words).head(_PART_TOKENS * 2))
+        row.part(self.piece(words).head(_LONG_PART_TOKENS))
         row.mark(SEP)
         if asked:
             row.mark(_ROLE_MARKS[Role.ASSISTANT])
@@ -224,7 +237,7 @@ class Layout:
             row.part(self.piece(attribute.replace("_", " ")).head(_PART_TOKENS), 1)
         if value:
             row.part(self.piece(f": {value}").head(_PART_TOKENS), 1)
-        row.part(self.piece(f". {text}").head(_PART_TOKENS * 2), 1)
+        row.part(self.piece(f". {text}").head(_LONG_PART_TOKENS), 1)
 
     def _short(self, row: _Row, text: str | None) -> None:
         if text:

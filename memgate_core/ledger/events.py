@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, case, func, or_, select, update
 
+from memgate_core.errors import InvalidInputError, LedgerError
 from memgate_core.ledger.identity import key_id_of
 from memgate_core.ledger.runner import Row, Runner, body_of, insert_into, upsert
 from memgate_core.ledger.schema import event as e
@@ -51,7 +52,10 @@ EVENT_COLUMNS = (
 )
 OF_SUBJECT = (s.c.tenant == e.c.tenant) & (s.c.subject_id == e.c.subject_id)
 
-_INSERT = insert_into(e, skip=["seq"]).returning(e.c.seq)
+_BETWEEN_NAMES = "|"
+_IS_ACTIVE = p.c.active == literal(1)
+_ACTIVE_NAMES = select(func.aggregate_strings(p.c.name, literal(_BETWEEN_NAMES))).where(_IS_ACTIVE)
+_INSERT = insert_into(e, skip=["seq"]).returning(e.c.seq, _ACTIVE_NAMES.scalar_subquery())
 _AFTER = (
     select(*EVENT_COLUMNS)
     .where(OF_SUBJECT, e.c.seq > bindparam("after"))
@@ -59,7 +63,7 @@ _AFTER = (
     .limit(bindparam("limit"))
 )
 _AFTER_OF = _AFTER.where(owned(e))
-_ACTIVE = select(p.c.name).where(p.c.active == literal(1)).order_by(p.c.name)
+_ACTIVE = select(p.c.name).where(_IS_ACTIVE)
 _MAKE_DUE = insert_into(o)
 _IS_STUCK = o.c.status.in_([literal("PARKED"), literal("BLOCKED")])
 _STUCK = (
@@ -133,7 +137,13 @@ _DEACTIVATE = update(p).where(p.c.name == bindparam("of_name")).values(active=li
 
 
 def register(runner: Runner, projection: str, now: int) -> None:
-    """From now on events become due for the projection."""
+    """From now on events become due for the projection.
+
+    Raises:
+        InvalidInputError: a name without characters, or with a vertical bar.
+    """
+    if not projection or _BETWEEN_NAMES in projection:
+        raise InvalidInputError("a projection needs a name, and one without |")
     runner.run(_REGISTER, {"name": projection, "registered_at": now, "active": 1})
 
 
@@ -148,23 +158,20 @@ def topic_of(staged: StagedItem | None, fact: Fact | None) -> str:
     return WHOLE_SUBJECT if about is None else key_id_of(about)
 
 
-def active_projections(runner: Runner) -> tuple[str, ...]:
-    """Registered projections by name."""
-    return tuple(name for (name,) in runner.all(_ACTIVE, {}))
-
-
-def append(
-    runner: Runner, owner: Owner, event: Event, projections: Sequence[str], now: int
-) -> Event:
-    """Writes an event (its `seq` is given here) and makes it due for the projections."""
+def append(runner: Runner, owner: Owner, event: Event, now: int) -> tuple[Event, bool]:
+    """Writes an event and makes it due for every active projection. Returns it with its number,
+    and whether there was any."""
     for about in (event.fact, event.staged):
         if about is not None:
             owner.require(about.key)
     row = runner.one(_INSERT, _row(owner, event))
-    numbered = event.model_copy(update={"seq": row[0] if row else 0})
-    if projections:
-        _make_due(runner, owner, numbered, projections, now)
-    return numbered
+    if row is None:
+        raise LedgerError("the event was not written")
+    numbered = event.model_copy(update={"seq": row[0]})
+    names = row[1].split(_BETWEEN_NAMES) if row[1] else []
+    if names:
+        _make_due(runner, owner, numbered, sorted(names), now)
+    return numbered, bool(names)
 
 
 def after(runner: Runner, owner: Owner | None, seq: int, limit: int) -> list[Event]:
@@ -221,7 +228,7 @@ def _overtake(runner: Runner, owner: Owner, event: Event, now: int) -> None:
     """Makes void what was never delivered of the thing that is now taken away."""
     if event.event_type is EventType.ERASED:
         runner.run(_VOID_ALL, {**owner.params, "before": event.seq, "now": now})
-        stuck = active_projections(runner)
+        stuck = tuple(name for (name,) in runner.all(_ACTIVE, {}))
     else:
         stuck = tuple(name for (name,) in runner.all(_STUCK_ANYWHERE, owner.params))
         if not stuck:

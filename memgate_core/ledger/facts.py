@@ -30,14 +30,26 @@ from memgate_core.ledger.times import micros, micros_or_none
 from memgate_core.model import Fact, FactStatus, FieldKey
 
 _MAKE_KEY = insert_once(k)
-_LOCK_KEY = select(k.c.version).where(k.c.key_id == bindparam("key_id")).with_for_update()
+_THIS_KEY = (
+    owned(k),
+    k.c.scope_kind == bindparam("scope_kind"),
+    k.c.scope_key == bindparam("scope_key"),
+    k.c.kind == bindparam("kind"),
+    k.c.normalized_key == bindparam("normalized_key"),
+)
+_HAS_CURRENT = f.c.status == literal("CURRENT")
+_LOCK_KEY = (
+    select(k.c.version, f.c.body)
+    .select_from(k.outerjoin(f, (f.c.key_id == bindparam("key_id")) & _HAS_CURRENT))
+    .where(*_THIS_KEY)
+    .with_for_update(of=k)
+)
 _ADVANCE = (
     update(k)
-    .where(k.c.key_id == bindparam("of_key"), k.c.version == bindparam("expected"))
+    .where(*_THIS_KEY, k.c.version == bindparam("expected"))
     .values(version=bindparam("next_version"))
 )
 _INSERT = insert_once(f, skip=["fact_no"])
-_HAS_CURRENT = f.c.status == literal("CURRENT")
 _CURRENT = select(f.c.body).where(f.c.key_id == bindparam("key_id"), _HAS_CURRENT)
 _MAKE_WAY = (
     update(f)
@@ -75,16 +87,8 @@ _EXPIRED = (
 
 
 def lock(runner: Runner, owner: Owner, keys: Iterable[FieldKey]) -> dict[FieldKey, KeyState]:
-    """Makes missing key rows, locks them in the order of their ids, and reads what they hold."""
-    by_id = {key_id_of(key): key for key in keys}
-    states = {}
-    for key_id, key in sorted(by_id.items()):
-        owner.require(key)
-        version = _lock_one(runner, owner, key_id, key)
-        row = runner.one(_CURRENT, {"key_id": key_id})
-        current = None if row is None else Fact.model_validate_json(row[0])
-        states[key] = KeyState(key=key, current=current, version=version)
-    return states
+    """Makes missing key rows, locks them in one order for everybody, and reads what they hold."""
+    return {key: _lock_one(runner, owner, key) for key in sorted(set(keys), key=str)}
 
 
 def commit(runner: Runner, owner: Owner, fact: Fact, expected_version: int) -> tuple[Fact, bool]:
@@ -95,16 +99,13 @@ def commit(runner: Runner, owner: Owner, fact: Fact, expected_version: int) -> t
         NotAllowedError: the key moved on, or the fact is there already.
     """
     owner.require(fact.key)
-    key_id = key_id_of(fact.key)
-    step = {"of_key": key_id, "expected": expected_version, "next_version": expected_version + 1}
-    if runner.run(_ADVANCE, step) == 0:
+    step = {"expected": expected_version, "next_version": expected_version + 1}
+    if runner.run(_ADVANCE, {**_key(owner, fact.key), **step}) == 0:
         raise NotAllowedError(
             f"the key moved on since version {expected_version}", hint="read it again and decide"
         )
-    made_way = fact.status is FactStatus.CURRENT and runner.run(_MAKE_WAY, {"of_key": key_id}) > 0
     written = fact.model_copy(update={"version": expected_version + 1})
-    if runner.run(_INSERT, _row(owner, key_id, written)) == 0:
-        raise NotAllowedError(f"fact {fact.fact_id} is recorded already")
+    made_way = _insert(runner, owner, written)
     lineage.add_fact(runner, owner, written)
     return written, made_way
 
@@ -234,22 +235,35 @@ def _shown(runner: Runner, fact: Fact) -> Fact | None:
     return fact
 
 
-def _lock_one(runner: Runner, owner: Owner, key_id: str, key: FieldKey) -> int:
-    made = {
+def _lock_one(runner: Runner, owner: Owner, key: FieldKey) -> KeyState:
+    owner.require(key)
+    names = _key(owner, key)
+    runner.run(_MAKE_KEY, {**names, "version": 0})
+    row = runner.one(_LOCK_KEY, {**names, "key_id": key_id_of(key)})
+    if row is None:
+        raise NotFoundError("the key's row is gone")
+    current = None if row[1] is None else Fact.model_validate_json(row[1])
+    return KeyState(key=key, current=current, version=row[0])
+
+
+def _key(owner: Owner, key: FieldKey) -> dict[str, Any]:
+    return {
         **owner.params,
-        "key_id": key_id,
         "scope_kind": key.scope.kind,
         "scope_key": key.scope.key,
         "kind": key.kind.value,
         "normalized_key": key.normalized_key,
-        "version": 0,
     }
-    runner.run(_MAKE_KEY, made)
-    row = runner.one(_LOCK_KEY, {"key_id": key_id})
-    if row is None:
-        raise NotFoundError("the key's row is gone")
-    version: int = row[0]
-    return version
+
+
+def _insert(runner: Runner, owner: Owner, fact: Fact) -> bool:
+    """Inserts a fact; True when a current one had to make way for it."""
+    row = _row(owner, fact)
+    if runner.run(_INSERT, row) == 1:
+        return False
+    if runner.run(_MAKE_WAY, {"of_key": row["key_id"]}) == 0 or runner.run(_INSERT, row) == 0:
+        raise NotAllowedError(f"fact {fact.fact_id} is recorded already")
+    return True
 
 
 def _version(runner: Runner, owner: Owner, fact: Fact) -> Fact:
@@ -273,12 +287,12 @@ def _rewrite(runner: Runner, owner: Owner, fact: Fact) -> None:
     runner.run(_REWRITE, {**owner.params, **row})
 
 
-def _row(owner: Owner, key_id: str, fact: Fact) -> dict[str, Any]:
+def _row(owner: Owner, fact: Fact) -> dict[str, Any]:
     return {
         **owner.params,
         "fact_id": fact.fact_id,
         "version": fact.version,
-        "key_id": key_id,
+        "key_id": key_id_of(fact.key),
         "attribute": fact.attribute,
         "status": fact.status.value,
         "native": int(fact.native),

@@ -114,6 +114,10 @@ class LedgerTransaction(AdmissionWrites, Protocol):
         """The item, read inside the transaction."""
         ...
 
+    def pending_on(self, key: FieldKey) -> Sequence[StagedItem]:
+        """Pending items on one key, oldest first, read inside the transaction."""
+        ...
+
     def fact(self, fact_id: str) -> Fact | None:
         """The fact's newest version, read inside the transaction."""
         ...
@@ -176,7 +180,8 @@ class Ledger(Operations, Protocol):
     def recent_turns(
         self, subject: Subject, *, before: datetime, session: str | None = None, limit: int = 2
     ) -> tuple[HistoryTurn, ...]:
-        """The last turns of this subject (and session) up to a time, oldest first.
+        """The last turns of this subject and session up to a time, oldest first; without a
+        session, those that have none.
 
         Turns recorded with exactly that time count: a whole session may carry one date.
         """
@@ -300,6 +305,10 @@ class Ledger(Operations, Protocol):
 
     def fail(self, delivery: Delivery, error: str, *, park_after: int = 8) -> None:
         """Records a failed try with backoff; parks the event after too many."""
+        ...
+
+    def projections(self) -> Mapping[str, int]:
+        """Registered projections, each with the number of events that it still has to take."""
         ...
 
     def parked(self, projection: str | None = None) -> Sequence[Delivery]:

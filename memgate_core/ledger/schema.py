@@ -96,7 +96,6 @@ turn = Table(
     _text("answer", null=True),
     UniqueConstraint("tenant", "subject_id", "message_id", name="memgate_turn_once"),
 )
-_index("memgate_turn_by_time", turn, "tenant subject_id occurred_at turn_no")
 _index("memgate_turn_by_session", turn, "tenant subject_id session occurred_at turn_no")
 
 proposal = Table(
@@ -120,23 +119,16 @@ _index("memgate_proposal_by_message", proposal, "tenant subject_id message_id")
 fact_key = Table(
     "memory_fact_key",
     metadata,
-    _text("key_id"),
     *_owner(),
     _text("scope_kind"),
     _text("scope_key"),
     _text("kind"),
     _text("normalized_key"),
     _big("version"),
-    PrimaryKeyConstraint("key_id"),
-    UniqueConstraint(
-        "tenant",
-        "subject_id",
-        "scope_kind",
-        "scope_key",
-        "kind",
-        "normalized_key",
-        name="memory_fact_key_once",
+    PrimaryKeyConstraint(
+        "tenant", "subject_id", "scope_kind", "scope_key", "kind", "normalized_key"
     ),
+    sqlite_with_rowid=False,
 )
 
 fact = Table(

@@ -32,7 +32,7 @@ class Owner(NamedTuple):
         Raises:
             NotAllowedError: the key is another subject's.
         """
-        if key.subject != self.subject:
+        if key.subject is not self.subject and key.subject != self.subject:
             raise NotAllowedError("the key belongs to another subject", hint="nothing was written")
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from memgate_core.ledger import (
     approvals,
+    backlog,
     deliveries,
     events,
     facts,
@@ -184,6 +185,10 @@ class SqlReads(Ledger):
                 return events.after(runner, owner, after, limit)
             with self._database.backend.fence(runner):
                 return events.after(runner, None, after, limit)
+
+    def projections(self) -> Mapping[str, int]:
+        with self._database.reading() as runner:
+            return backlog.backlog(runner)
 
     def parked(self, projection: str | None = None) -> Sequence[Delivery]:
         with self._database.reading() as runner:

@@ -94,6 +94,7 @@ class SqliteBackend(Backend):
     def _prepare(self, connection: sqlite3.Connection, _record: object) -> None:
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA wal_autocheckpoint = 4000")
         if not self._in_memory:
             _use_wal(connection, self.timeout_s)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter as Tally
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from memgate_core.errors import ProtocolConflictError
@@ -52,7 +52,6 @@ class SqlTransaction(LedgerTransaction):
         self._at = micros(now)
         self._grown = 0
         self._made_way = False
-        self._projections: tuple[str, ...] | None = None
         self._unwritten: list[Event] = []
         self._counts: Tally[tuple[str, str]] = Tally()
         self.conflicts: list[tuple[str, str]] = []
@@ -161,6 +160,9 @@ class SqlTransaction(LedgerTransaction):
     def staged(self, staged_id: str) -> StagedItem | None:
         return staging.get(self._runner, staged_id)
 
+    def pending_on(self, key: FieldKey) -> Sequence[StagedItem]:
+        return staging.on_key(self._runner, self._owner, key)
+
     def descent(self, *parents: str, message_id: str | None = None) -> Descent:
         return descent_of(self._runner, self._owner, parents, message_id)
 
@@ -176,8 +178,6 @@ class SqlTransaction(LedgerTransaction):
         session: str | None = None,
         policy_version: str = "",
     ) -> Event:
-        if self._projections is None:
-            self._projections = events.active_projections(self._runner)
         told = Event(
             seq=0,
             event_type=event_type,
@@ -189,8 +189,8 @@ class SqlTransaction(LedgerTransaction):
             session=session,
             policy_version=policy_version,
         )
-        told = events.append(self._runner, self._owner, told, self._projections, self._at)
-        if not self._projections and deliveries.waits_for_native_write(told):
+        told, is_due = events.append(self._runner, self._owner, told, self._at)
+        if not is_due and deliveries.waits_for_native_write(told):
             self._unwritten.append(told)
         return told
 

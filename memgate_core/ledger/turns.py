@@ -46,6 +46,7 @@ _RECENT = (
     .limit(bindparam("limit"))
 )
 _RECENT_IN_SESSION = _RECENT.where(t.c.session == bindparam("session"))
+_RECENT_IN_NONE = _RECENT.where(t.c.session.is_(None))
 _ANSWER = (
     update(t)
     .where(owned(t), t.c.message_id == bindparam("of_message"))
@@ -93,9 +94,9 @@ def page(runner: Runner, owner: Owner | None, after: int, limit: int) -> list[Tu
 def recent(
     runner: Runner, owner: Owner, before: datetime, session: str | None, limit: int
 ) -> tuple[HistoryTurn, ...]:
-    """The last turns up to a time, oldest first."""
+    """The last turns of a session (or of those without one) up to a time, oldest first."""
     params = {**owner.params, "before": micros(before), "limit": limit, "session": session}
-    statement = _RECENT if session is None else _RECENT_IN_SESSION
+    statement = _RECENT_IN_NONE if session is None else _RECENT_IN_SESSION
     rows = reversed(runner.all(statement, params))
     return tuple(HistoryTurn(role=Role(role), content=text) for role, text in rows)
 

@@ -1,7 +1,7 @@
-"""Credentials: keys and tokens by detect-secrets and entropy, spoken passwords by their sentence.
+"""Machine credentials: API keys, tokens, private keys, connection strings, random strings.
 
-Key formats are the detector library's job. What no such library knows is how people say a
-password in chat ("they made me change the netbank one, so from today it's …"): that is here.
+Known token forms come from detect-secrets' plugins, run in process on strings; newer vendors'
+prefixes and an entropy rule stand beside them. Nothing is ever sent anywhere to verify a key.
 """
 
 from __future__ import annotations
@@ -11,210 +11,117 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-from memgate_core.model import Span
+from memgate_core.screening.finding import Finding, trimmed
 
-_FORMATS = (
-    "aws.AWSKeyDetector",
-    "azure_storage_key.AzureStorageKeyDetector",
-    "basic_auth.BasicAuthDetector",
-    "discord.DiscordBotTokenDetector",
-    "github_token.GitHubTokenDetector",
-    "gitlab_token.GitLabTokenDetector",
-    "jwt.JwtTokenDetector",
-    "mailchimp.MailchimpDetector",
-    "npm.NpmDetector",
-    "openai.OpenAIDetector",
-    "private_key.PrivateKeyDetector",
-    "pypi_token.PypiTokenDetector",
-    "sendgrid.SendGridDetector",
-    "slack.SlackDetector",
-    "square_oauth.SquareOAuthDetector",
-    "stripe.StripeDetector",
-    "telegram_token.TelegramBotTokenDetector",
-    "twilio.TwilioKeyDetector",
-)
-_TOKEN = re.compile(r"(?<![\w/@.])[A-Za-z0-9_\-+/=]{20,}(?![\w/@])")
-_BITS_OF_A_KEY = 3.8
-_PEM = re.compile(
-    r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.S
-)
+if TYPE_CHECKING:
+    from detect_secrets.plugins.base import RegexBasedDetector
 
-_NAME = (
-    r"(?:pass ?words?|pass ?codes?|pass ?phrases?|passwd|pwd|pw|pins?(?: (?:code|number))?|log ?ins?"
-    r"|credentials?|api[ _-]?keys?|secret keys?|access tokens?|auth(?:entication)? tokens?|tokens?"
-    r"|one[- ]time (?:code|password)s?|otps?|2fa codes?|verification codes?|recovery (?:code|phrase|key)s?"
-    r"|seed phrases?|door codes?|gate codes?|alarm codes?|unlock codes?|safe codes?|wi-?fi keys?)"
+_PLUGINS = {
+    "artifactory": "ArtifactoryDetector",
+    "aws": "AWSKeyDetector",
+    "azure_storage_key": "AzureStorageKeyDetector",
+    "basic_auth": "BasicAuthDetector",
+    "cloudant": "CloudantDetector",
+    "discord": "DiscordBotTokenDetector",
+    "github_token": "GitHubTokenDetector",
+    "gitlab_token": "GitLabTokenDetector",
+    "ibm_cloud_iam": "IbmCloudIamDetector",
+    "ibm_cos_hmac": "IbmCosHmacDetector",
+    "jwt": "JwtTokenDetector",
+    "mailchimp": "MailchimpDetector",
+    "npm": "NpmDetector",
+    "openai": "OpenAIDetector",
+    "pypi_token": "PypiTokenDetector",
+    "sendgrid": "SendGridDetector",
+    "slack": "SlackDetector",
+    "softlayer": "SoftlayerDetector",
+    "square_oauth": "SquareOAuthDetector",
+    "stripe": "StripeDetector",
+    "telegram_token": "TelegramBotTokenDetector",
+    "twilio": "TwilioKeyDetector",
+}
+_WORTH_A_LOOK = re.compile(r"[A-Za-z0-9+/_=.:-]{16}|://[^\s/]*:[^\s/]*@")
+"""Ordinary messages stop here: without a long run of token characters no plugin can match."""
+_PRIVATE_KEY = re.compile(
+    r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----(?:[\s\S]{0,8000}?-----END [A-Z0-9 ]*-----|[\s\S]*)"
+    r"|PuTTY-User-Key-File-\d[\s\S]*"
 )
-_WORDS_BETWEEN = r"(?:\s+(?:for|to|on|of|at|in|into)\s+(?:[\w'’.&-]+\s+){0,4}?[\w'’.&-]+)?"
-_SAYS = r"\s*(?:,|\(|:|=|-|–)?\s*(?:is|was|are|=|:|now|changed to|set to|will be|to|becomes)\s*(?:now |still |just |simply |set to )*[\"'“‘`]?"
-_STATED = re.compile(
-    rf"\b{_NAME}\b{_WORDS_BETWEEN}{_SAYS}(?P<secret>[^\s\"'”’`,;]{{3,}}(?:[ -]\d[\d -]+)?)",
+_PREFIXED = re.compile(
+    r"(?<![A-Za-z0-9])(?:sk-(?:ant-|proj-|or-|svcacct-)?[A-Za-z0-9_-]{16,}|AIza[A-Za-z0-9_-]{30,}"
+    r"|hf_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{30,}|gsk_[A-Za-z0-9]{20,}|xai-[A-Za-z0-9]{20,}"
+    r"|xapp-[A-Za-z0-9-]{20,}|ya29\.[A-Za-z0-9_-]{20,}|shp(?:at|ca|pa|ss)_[a-fA-F0-9]{20,}"
+    r"|whsec_[A-Za-z0-9+/=]{20,}|dop_v1_[a-f0-9]{40,}|(?:r|s|p)k_(?:test|live)_[A-Za-z0-9]{16,}"
+    r"|glsa_[A-Za-z0-9_]{20,}|lin_api_[A-Za-z0-9]{20,}|figd_[A-Za-z0-9_-]{20,}|nvapi-[\w-]{20,}"
+    r"|tskey-[\w-]{16,}|AGE-SECRET-KEY-1[A-Z0-9]{40,}|r8_[A-Za-z0-9]{30,})"
+)
+_RANDOM = re.compile(r"(?<![\w/@.#=&?%+-])[A-Za-z0-9+/_-]{20,}={0,2}(?![\w/@])")
+_IN_ADDRESS = re.compile(
+    r"[?&](?:access_token|token|api_?key|key|sig|signature|secret|password|pwd|auth)="
+    r"(?P<secret>[^&\s#]{8,})",
     re.IGNORECASE,
 )
-_LABELLED = re.compile(
-    rf"\b{_NAME}\b\s*[:=]\s*[\"'“‘`]?(?P<secret>[^\s\"'”’`,;]{{3,}})", re.IGNORECASE
+_HARMLESS = re.compile(
+    r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$|[0-9a-fA-F]+$|\d[\d-]*$"
+    r"|[A-Z]+(?:[_-][A-Z0-9]+)*$|[a-z]+(?:[_-][a-z0-9]+)*$|[A-Za-z]+(?:[-_/][A-Za-z]+)+$"
 )
-_SEED = re.compile(
-    r"\b(?:seed|recovery|mnemonic|wallet)(?: (?:phrase|words|starts))?\b[^a-z]{0,6}(?:is|are|starts|begins)?[\s:,-]*[\"'“]?"
-    r"(?P<secret>(?:[a-z]{3,8}[ ,]+){5,23}[a-z]{3,8})",
-    re.IGNORECASE,
-)
-_CONTEXT = re.compile(
-    rf"\b{_NAME}\b|\b(?:net|online|internet|mobile) ?bank(?:ing)?\b|\b(?:sign|log)(?:ging)? in(?:to)?\b",
-    re.IGNORECASE,
-)
-_REFERRED = re.compile(
-    r"\b(?:it['’]?s|it is|its|that['’]?s|new one['’]?s|new one is|the new one(?: is)?|is now|changed it to"
-    r"|set it to|use|try|goes|reads)\s+(?:now |just |still |all one word )*[\"'“‘`]?(?P<secret>[^\s\"'”’`,;]{4,})",
-    re.IGNORECASE,
-)
-_LOCKED = re.compile(
-    r"\b(?:pins?|puk|key ?pad|key ?safe|combination|combo|padlock|(?:door|gate|alarm|safe|bike|case) lock"
-    r"|voice ?mail|lock(?:ed|box)?|cash ?(?:machine|point)|atm|one[- ]time|texted me|log(?:ged)? ?in|log ?on"
-    r"|get (?:in|on)|gets? you in|unlocks?|opens?|gateway|portal|ssh|vault|sign ?in|secret|user(?:name)?|pass(?:word)?|pwd"
-    r"|recovery|keys?)\b",
-    re.IGNORECASE,
-)
-_CODE = re.compile(
-    r"(?<![\w£$€.,:/#-])(?P<secret>\d{4,6}|\d(?:[- ]\d){3,5}|\d{2}-\d{2}-\d{2}|\d{3} \d{3})(?![\w%:/.-]|,\d)"
-)
-_CODE_NAMES = re.compile(
-    r"\b(?:pin|puk|key ?pad|key ?safe|combination|combo|padlock|cash ?(?:machine|point)|atm|voice ?mail"
-    r"|texted me|one[- ]time|never share|alarm|the lock|lock ?box|the pad)\b",
-    re.IGNORECASE,
-)
-_CHOSEN = re.compile(r"(?<![\w/@.#-])(?P<secret>(?=\S*[a-zA-Z])(?=\S*\d)\S{8,})(?!\S)")
-_ORDINARY = re.compile(r"^[a-z]+(?:['’][a-z]+)?$|^\d{1,2}$|^[A-Z][a-z]+$", re.ASCII)
-_TRAILING = ".!?)]}"
+"""UUIDs, hashes, numbers, constants, slugs and paths: long, but no credentials."""
+_MIN_BITS = 3.6
+"""Shannon entropy a character (bits) from which a mixed string counts as random."""
 
 
-def secret_spans(text: str) -> Iterator[tuple[str, Span]]:
-    """(reason, span) of each credential in `text`, without overlaps."""
-    taken: list[Span] = []
-    for reason, span in _all(text):
-        if not any(span.overlaps(other) for other in taken):
-            taken.append(span)
-            yield reason, span
-
-
-def _all(text: str) -> Iterator[tuple[str, Span]]:
-    if "PRIVATE KEY" in text:
-        for match in _PEM.finditer(text):
-            yield "private_key", Span(start=match.start(), end=match.end())
-    yield from _known_formats(text)
-    yield from _high_entropy(text)
-    if _CONTEXT.search(text):
-        yield from _spoken(text)
-    if _LOCKED.search(text):
-        yield from _loose(text)
-
-
-def _known_formats(text: str) -> Iterator[tuple[str, Span]]:
-    if not any(len(word) >= 12 for word in text.split()):
+def machine_secrets(text: str) -> Iterator[Finding]:
+    """Machine credentials in a text, possibly overlapping."""
+    for match in _PRIVATE_KEY.finditer(text) if "KEY" in text or "Key-File" in text else ():
+        yield Finding(match.start(), match.end(), "secret.private_key")
+    if not _WORTH_A_LOOK.search(text):
         return
-    for detector in _detectors():
-        for found in detector.analyze_string(text):
-            at = text.find(found)
-            if found and at >= 0:
-                yield detector.secret_type.lower().replace(" ", "_"), _whole_word(text, at, found)
+    for match in _PREFIXED.finditer(text):
+        yield Finding(match.start(), match.end(), "secret.token")
+    for match in _IN_ADDRESS.finditer(text):
+        yield Finding(*match.span("secret"), "secret.token")
+    yield from _known_forms(text)
+    for match in _RANDOM.finditer(text):
+        if looks_random(match.group()):
+            yield Finding(match.start(), match.end(), "secret.random_string")
 
 
-def _whole_word(text: str, at: int, found: str) -> Span:
-    start, end = at, at + len(found)
-    while start > 0 and not text[start - 1].isspace() and text[start - 1] not in "\"'=:":
-        start -= 1
-    while end < len(text) and not text[end].isspace() and text[end] not in "\"',;":
-        end += 1
-    return Span(start=start, end=end)
-
-
-def _high_entropy(text: str) -> Iterator[tuple[str, Span]]:
-    for match in _TOKEN.finditer(text):
-        word = match.group()
-        mixed = sum(c.isdigit() for c in word) >= 3 and any(c.isalpha() for c in word)
-        if mixed and _bits(word) >= _BITS_OF_A_KEY and not _is_uuid(word):
-            yield "high_entropy", Span(start=match.start(), end=match.end())
-
-
-def _spoken(text: str) -> Iterator[tuple[str, Span]]:
-    for match in _SEED.finditer(text):
-        yield "seed_phrase", Span(start=match.start("secret"), end=match.end("secret"))
-    for pattern in (_LABELLED, _STATED, _REFERRED):
-        for match in pattern.finditer(text):
-            span = _trimmed(text, match)
-            if _looks_chosen(span.of(text)):
-                yield "spoken_credential", span
-
-
-def _loose(text: str) -> Iterator[tuple[str, Span]]:
-    """What is only recognisable beside talk of locks and logins: short codes, mixed words."""
-    if _CODE_NAMES.search(text):
-        for match in _CODE.finditer(text):
-            if not _is_year(match.group("secret")):
-                yield "spoken_code", Span(start=match.start("secret"), end=match.end("secret"))
-    for match in _CHOSEN.finditer(text):
-        span = _trimmed(text, match)
-        if _mixed_like_a_password(span.of(text)):
-            yield "spoken_credential", span
-
-
-def _is_year(digits: str) -> bool:
-    return len(digits) == 4 and digits.startswith(("19", "20"))
-
-
-def _mixed_like_a_password(word: str) -> bool:
-    """Letters running straight into digits or marks, as people build passwords; no file, url, size."""
-    if any(mark in word for mark in ("/", "\\", "@", "..", "—", "–")) or word.count("_") > 1:
+def looks_random(word: str) -> bool:
+    """True for a long string of mixed characters with much information in each."""
+    if _HARMLESS.match(word):
         return False
-    if re.search(r"\.[A-Za-z]{2,4}$|^\d+(?:[.,]\d+)?[A-Za-z]{1,5}$|^[A-Z]{1,3}\d|^v\d", word):
-        return False
-    if re.fullmatch(r"\d{1,2}(?:st|nd|rd|th)?[-–]?[A-Za-z]+|[A-Za-z]+-\d{1,3}|\d+-[a-z-]+", word):
-        return False
-    return bool(re.search(r"[A-Za-z]{3,}[#!$%*&_^]?\d", word)) and sum(map(str.isalpha, word)) >= 5
+    kinds = [any(test(ch) for ch in word) for test in (str.isdigit, str.islower, str.isupper)]
+    changes = sum(_kind(a) != _kind(b) for a, b in zip(word, word[1:], strict=False))
+    return all(kinds) and changes >= len(word) // 4 and entropy(word) >= _MIN_BITS
 
 
-def _looks_chosen(word: str) -> bool:
-    """True for what a person picks as a password or a PIN, false for an ordinary word."""
-    if _ORDINARY.match(word):
-        return False
-    digits = sum(ch.isdigit() for ch in word)
-    letters = sum(ch.isalpha() for ch in word)
-    marks = len(word) - digits - letters
-    if letters == 0:
-        return 3 <= digits <= 8 and marks <= 2
-    return bool(digits) or (marks > 0 and not word.isascii()) or _joined(word)
+def entropy(word: str) -> float:
+    """Shannon entropy in bits a character."""
+    counts = Counter(word).values()
+    return -sum(n / len(word) * math.log2(n / len(word)) for n in counts)
 
 
-def _joined(word: str) -> bool:
-    parts = re.split(r"[-_.!$#@%^&*+]", word)
-    capitals = sum(part[:1].isupper() for part in parts if part)
-    return len(parts) > 1 and (capitals > 1 or any(ch in "!$#@%^&*+_" for ch in word))
-
-
-def _trimmed(text: str, match: re.Match[str]) -> Span:
-    start, end = match.start("secret"), match.end("secret")
-    while end > start + 1 and text[end - 1] in _TRAILING and text[end - 1] != "!":
-        end -= 1
-    return Span(start=start, end=end)
-
-
-def _bits(word: str) -> float:
-    counts = Counter(word)
-    return -sum(n / len(word) * math.log2(n / len(word)) for n in counts.values())
-
-
-def _is_uuid(word: str) -> bool:
-    return bool(re.fullmatch(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", word))
+def _kind(ch: str) -> int:
+    return 0 if ch.isdigit() else 1 if ch.islower() else 2 if ch.isupper() else 3
 
 
 @cache
-def _detectors() -> tuple[Any, ...]:
-    from importlib import import_module
+def _detectors() -> tuple[RegexBasedDetector, ...]:
+    return tuple(
+        getattr(import_module(f"detect_secrets.plugins.{module}"), name)()
+        for module, name in _PLUGINS.items()
+    )
 
-    made = []
-    for path in _FORMATS:
-        module, name = path.split(".")
-        made.append(getattr(import_module(f"detect_secrets.plugins.{module}"), name)())
-    return tuple(made)
+
+def _known_forms(text: str) -> Iterator[Finding]:
+    for detector in _detectors():
+        for secret in detector.analyze_string(text):
+            # the plugins tell what they found, not where
+            at = text.find(secret) if secret else -1
+            while at >= 0:
+                found = trimmed(text, at, at + len(secret), "secret.token")
+                if found is not None and found.end - found.start >= 6:
+                    yield found
+                at = text.find(secret, at + len(secret))

@@ -1,29 +1,32 @@
 """What both colours of gated memory do around Mem0's own calls. All of it is sync.
 
 An add call goes: `receive` (the gate judges every message), `begin` (a claim, so that one worker
-makes the call), Mem0's own call inside `calling`, `conclude` (links, recorded answer, delivery).
+makes the call), Mem0's own call with `call_for` under way, `conclude` (links, recorded answer,
+delivery).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from memgate_core.gate import MemoryGate
-from memgate_core.model import JsonObject, NativeLink, Receipt, Subject
+from memgate_core.model import Fact, FactStatus, JsonObject, NativeLink, Receipt, Subject
 from memgate_core.projection import DeliveryReport, deliver
 from memgate_mem0 import answers
 from memgate_mem0.answers import Claim
-from memgate_mem0.calls import ActiveCall, active_call, under_way
+from memgate_mem0.calls import ActiveCall, active_call
 from memgate_mem0.entries import Entry, doubtful, entries, mark_undelivered
 from memgate_mem0.llm_proxy import JudgingLlm
 from memgate_mem0.noting import NotingStore
+from memgate_mem0.payloads import fact_id_in
 from memgate_mem0.projection import Mem0Projection
 from memgate_mem0.raw_messages import drop_repeated, scrub
 from memgate_mem0.reception import Reception, receive
 from memgate_mem0.scope import MemoryScope
+
+_TAKEN_BACK = (FactStatus.REVOKED, FactStatus.NEVER_VALID)
 
 
 class Desk:
@@ -33,12 +36,16 @@ class Desk:
         self.gate, self.tenant, self.owns_gate = gate, tenant, owns_gate
         self.projection = Mem0Projection(memory, gate.ledger, gate.asserted)
         gate.attach(self.projection)
-        self._memory = memory
+        self.memory = memory
 
     @property
     def name(self) -> str:
         """The projection's name, under which the ledger knows this memory."""
         return self.projection.name
+
+    def memory_parts(self) -> dict[str, Any]:
+        """The wrapped memory's own parts: config, embedder, LLM, reranker, database."""
+        return dict(self.memory.__dict__)
 
     # --- an add call -------------------------------------------------------------------------
 
@@ -71,29 +78,22 @@ class Desk:
             reception.message_ids[0],
             self.name,
             reception.scope,
-            exclusive=bool(getattr(self._memory.vector_store, "is_local", False)),
+            exclusive=bool(getattr(self.memory.vector_store, "is_local", False)),
         )
         if found is Claim.AGAIN:
             self._undo(reception)
         return found
 
-    @contextmanager
-    def calling(self, reception: Reception, *, notes: bool = True) -> Iterator[ActiveCall]:
-        """Inside it Mem0's LLM is judged and native ids are noted. A failure frees the claim."""
-        call = ActiveCall(
+    def call_for(self, reception: Reception) -> ActiveCall:
+        """What stands inside Mem0's own call: its LLM is judged, its native ids are noted."""
+        return ActiveCall(
             owner=self,
             subject=reception.subject,
             message_ids=reception.message_ids,
             observed_on=reception.occurred_on,
             judges=not reception.shadow,
-            notes=notes and not reception.minted,
+            notes=not reception.minted,
         )
-        try:
-            with under_way(call):
-                yield call
-        except BaseException:
-            self.give_up(reception)
-            raise
 
     def give_up(self, reception: Reception) -> None:
         """Frees the claim of a call that failed."""
@@ -103,30 +103,24 @@ class Desk:
                 self.gate.ledger, reception.subject, reception.message_ids[0], self.name
             )
 
-    def conclude(
-        self, reception: Reception, result: JsonObject, call: ActiveCall | None
-    ) -> JsonObject:
+    def conclude(self, reception: Reception, result: JsonObject, call: ActiveCall) -> JsonObject:
         """Records what Mem0 answered, delivers what is due, and gives the whole answer."""
         extra = [e for r in reception.receipts for e in entries(r, self.gate.ledger, self.name)]
         whole = {**result, "results": [*result.get("results", []), *extra]} if extra else result
-        self._record(reception, whole, self._links(reception, result, call), call)
         if any(receipt.withheld for receipt in reception.receipts):
             scrub(self.projection.natives, self.gate, reception)
+        self._record(reception, whole, self._links(reception, result, call), call)
         if _has_effects(reception.receipts):
             self.deliver(reception.subject)
         self._forget(reception)
         return self.presented(whole)
 
-    def recorded(self, reception: Reception) -> JsonObject | None:
-        """The answer that the same call got before; None while it was not made."""
+    def replayed(self, reception: Reception) -> JsonObject:
+        """The answer that the same call got before; what is still due is tried again."""
         record = self.gate.ledger.turn(reception.subject, reception.message_ids[0])
-        return answers.result_in(record, self.name)
-
-    def replayed(self, reception: Reception, result: JsonObject) -> JsonObject:
-        """A recorded answer once more; what is still due is tried again."""
         self.deliver(reception.subject)
         self._forget(reception)
-        return self.presented(result)
+        return self.presented(answers.result_in(record, self.name) or {"results": []})
 
     def presented(self, result: JsonObject) -> JsonObject:
         """An answer as it is shown: undelivered promotions say so, doubts stand behind."""
@@ -151,6 +145,47 @@ class Desk:
             return store
         return NotingStore(store, call, self.gate.ledger, self.name)
 
+    # --- reads ---------------------------------------------------------------------------------
+
+    def before_read(self, filters: Mapping[str, Any] | None) -> None:
+        """Delivers what is due for the subject that a read asks about."""
+        scope = MemoryScope.of_filters(filters)
+        self.deliver(scope.subject(self.tenant) if scope is not None else None)
+
+    def before_get(self, memory_id: str) -> None:
+        """Delivers what is due for the subject of a memory."""
+        payload = self.projection.natives.get(self.projection.natives.main, memory_id)
+        scope = MemoryScope.of_payload(payload or {})
+        if scope is not None:
+            self.deliver(scope.subject(self.tenant))
+
+    def readable(self, result: JsonObject) -> JsonObject:
+        """A read's result without what the ledger says no read may show."""
+        shown = [row for row in result["results"] if self.may_be_read(row)]
+        return result if len(shown) == len(result["results"]) else {**result, "results": shown}
+
+    def readable_one(self, row: JsonObject | None) -> JsonObject | None:
+        """A single memory, unless the ledger says that no read may show it."""
+        return row if row is None or self.may_be_read(row) else None
+
+    def may_be_read(self, row: JsonObject) -> bool:
+        """False for a promotion whose native write is not acknowledged, and for a memory that
+        ended facts alone rest on, or that still has revoked words (its change is due)."""
+        facts = self.facts_of(str(row["id"]), row.get("metadata") or {})
+        if any(f.status in _TAKEN_BACK and f.words and f.words in row["memory"] for f in facts):
+            return False
+        return not facts or any(f.native and f.status is FactStatus.CURRENT for f in facts)
+
+    def facts_of(self, native_id: str, metadata: Mapping[str, Any]) -> list[Fact]:
+        """The facts that a memory carries, or did, as the ledger has them now."""
+        ledger = self.gate.ledger
+        links = ledger.links(self.name, native_id=native_id)
+        ids = [fact_id for link in links for fact_id in link.fact_ids]
+        if (own := fact_id_in(metadata)) is not None:
+            ids.append(own)
+        found = [ledger.fact(fact_id) for fact_id in dict.fromkeys(ids)]
+        return [fact for fact in found if fact is not None]
+
     # --- delivery ----------------------------------------------------------------------------
 
     def deliver(self, subject: Subject | None = None) -> DeliveryReport:
@@ -164,7 +199,7 @@ class Desk:
         reception: Reception,
         whole: JsonObject,
         links: Sequence[NativeLink],
-        call: ActiveCall | None,
+        call: ActiveCall,
     ) -> None:
         if not reception.receipts:
             return
@@ -172,18 +207,17 @@ class Desk:
         record = ledger.turn(reception.subject, message_id)
         answer = answers.answer_with(record, self.name, reception.scope, whole)
         self.gate.answered(reception.subject, message_id, answer, links)
-        stale = set(call.noted if call else ()) - {link.native_id for link in links}
+        stale = set(call.noted) - {link.native_id for link in links}
         if stale:
             self._unlink(reception.subject, stale)
 
     def _links(
-        self, reception: Reception, result: JsonObject, call: ActiveCall | None
+        self, reception: Reception, result: JsonObject, call: ActiveCall
     ) -> list[NativeLink]:
-        verdicts = call.verdicts if call is not None else {}
         spoken = [h for h in reception.forwarded if h.receipt is not None]
         links = []
         for at, entry in enumerate(result.get("results") or ()):
-            verdict = verdicts.get(entry.get("memory", ""))
+            verdict = call.verdicts.get(entry.get("memory", ""))
             if verdict is not None:
                 ids, message_id = verdict.fact_ids, verdict.message_id
             else:

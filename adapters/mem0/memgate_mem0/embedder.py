@@ -14,9 +14,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memgate_core.errors import ConfigurationError
 from mem0.configs.embeddings.base import BaseEmbedderConfig
 from mem0.embeddings.base import EmbeddingBase
+
+from memgate_core.errors import ConfigurationError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,12 +50,16 @@ class PackagedMiniLM(EmbeddingBase):  # type: ignore[misc]
         return self.embed_batch([text], memory_action)[0]
 
     def embed_batch(
-        self, texts: Sequence[str], memory_action: str | None = "add"  # noqa: ARG002
+        self,
+        texts: Sequence[str],
+        memory_action: str | None = "add",  # noqa: ARG002
     ) -> list[list[float]]:
         """One vector a text, in order."""
         vectors: list[list[float]] = []
         for at in range(0, len(texts), _ROWS_AT_ONCE):
-            vectors += self._vectors([str(text) for text in texts[at : at + _ROWS_AT_ONCE]]).tolist()
+            vectors += self._vectors(
+                [str(text) for text in texts[at : at + _ROWS_AT_ONCE]]
+            ).tolist()
         return vectors
 
     def _vectors(self, texts: list[str]) -> NDArray[np.float32]:

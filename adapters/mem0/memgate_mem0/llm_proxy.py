@@ -79,7 +79,9 @@ def extracted_memories(answer: Any) -> tuple[dict[str, Any], list[dict[str, Any]
 
 def _with_text(memories: Any) -> list[dict[str, Any]]:
     found = memories if isinstance(memories, list) else []
-    return [m for m in found if isinstance(m, dict) and isinstance(m.get("text"), str) and m["text"]]
+    return [
+        m for m in found if isinstance(m, dict) and isinstance(m.get("text"), str) and m["text"]
+    ]
 
 
 def _is_extraction(rest: Sequence[Any], options: Mapping[str, Any]) -> bool:

@@ -74,7 +74,9 @@ def _read(message: Any, at: int) -> Message:
     role = message.get("role")
     if role not in _ROLES:
         known = ", ".join(_ROLES)
-        raise InvalidTurnError(f"messages[{at}].role", f"{role!r} is unknown", hint=f"one of {known}")
+        raise InvalidTurnError(
+            f"messages[{at}].role", f"{role!r} is unknown", hint=f"one of {known}"
+        )
     name = message.get("name")
     return Message(
         given=message,
@@ -98,5 +100,7 @@ def _words(content: Any, at: int) -> str | None:
 
 def _is_text(part: Any) -> bool:
     return (
-        isinstance(part, Mapping) and part.get("type") == "text" and isinstance(part.get("text"), str)
+        isinstance(part, Mapping)
+        and part.get("type") == "text"
+        and isinstance(part.get("text"), str)
     )

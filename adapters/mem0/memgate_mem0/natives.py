@@ -15,7 +15,9 @@ from memgate_mem0.siblings import has_entity_store, open_sibling
 STAGED, CLOSED = "staged", "closed"
 
 _PAGE = 10_000
-_MESSAGES = "SELECT id, session_scope, role, content FROM messages {where} ORDER BY created_at, rowid"
+_MESSAGES = (
+    "SELECT id, session_scope, role, content FROM messages {where} ORDER BY created_at, rowid"
+)
 _OF_SESSION = "WHERE session_scope = ?"
 
 

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from memgate_core.model import USER_ENTITY, Fact, StagedItem
 from mem0.utils.lemmatization import lemmatize_for_bm25
+
+from memgate_core.model import USER_ENTITY, Fact, StagedItem
 
 OURS = "memgate"
 """The metadata key under which the gate says what a memory carries."""

@@ -29,8 +29,6 @@ from memgate_mem0.natives import Natives
 from memgate_mem0.payloads import fact_payload, promoted_id, staged_native_id, staged_payload
 from memgate_mem0.scope import MemoryScope
 
-_log = logging.getLogger(__name__)
-
 class Mem0Projection:
     """One Mem0 memory as the ledger sees it. Implements `memgate_core.projection.Projection`."""
 

@@ -6,6 +6,7 @@ was held: an assistant's line that names it, or a message from before the gate.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from memgate_core.echoes import echoes
@@ -51,9 +52,10 @@ def drop_repeated(natives: Natives, reception: Reception) -> None:
 
 def _without(content: str, held: list[str]) -> str | None:
     found = [
-        Span(start=at, end=at + len(words))
+        Span(start=match.start(), end=match.end())
         for words in held
-        if words.strip() and (at := content.casefold().find(words.casefold())) >= 0
+        if words.strip()
+        for match in re.finditer(re.escape(words), content, re.IGNORECASE)
     ]
     return forwardable(content, found)
 

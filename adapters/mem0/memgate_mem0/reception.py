@@ -122,7 +122,7 @@ def receive(
     subject = scope.subject(tenant)
     at = occurred_at if occurred_at is not None else datetime.now(UTC)
     turns = _turns(read, subject, scope, message_id, at)
-    receipts = {index: gate.observe(turn) for index, turn in turns.items()}
+    receipts = {index: gate.observe(turn, carried=True) for index, turn in turns.items()}
     heard = tuple(
         Heard(m, receipts.get(i), dropped=i not in receipts and _echoes(gate, m, subject, at))
         for i, m in enumerate(read)

@@ -35,7 +35,7 @@ def find(natives: Natives, ledger: Ledger, name: str, needle: Event) -> list[str
 def purge(natives: Natives, ledger: Ledger, name: str, needle: Event) -> int:
     """Deletes the history rows and raw messages that `find` names. Returns how many."""
     scope = MemoryScope.of_subject(needle.subject)
-    rows = [row_id for row_id in _message_rows(natives, scope, needle)]
+    rows = list(_message_rows(natives, scope, needle))
     for row_id in rows:
         natives.replace_message(row_id, None)
     return len(rows) + natives.purge_history(native_ids(ledger, name, needle))

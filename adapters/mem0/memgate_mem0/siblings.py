@@ -6,8 +6,9 @@ import warnings
 from copy import copy, deepcopy
 from typing import Any
 
-from memgate_core.errors import ConfigurationError
 from mem0.utils.factory import VectorStoreFactory
+
+from memgate_core.errors import ConfigurationError
 
 
 def sibling_name(memory: Any, suffix: str) -> str:

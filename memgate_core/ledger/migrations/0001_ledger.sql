@@ -31,7 +31,6 @@ CREATE TABLE memgate_turn (
 );
 CREATE INDEX memgate_turn_by_session
     ON memgate_turn (tenant, subject_id, session, occurred_at, turn_no);
-CREATE INDEX memgate_turn_by_time ON memgate_turn (tenant, subject_id, occurred_at, turn_no);
 
 CREATE TABLE memgate_proposal (
     proposal_no $serial,
@@ -51,7 +50,6 @@ CREATE TABLE memgate_proposal (
 CREATE INDEX memgate_proposal_by_message ON memgate_proposal (tenant, subject_id, message_id);
 
 CREATE TABLE memory_fact_key (
-    key_id TEXT NOT NULL,
     tenant TEXT NOT NULL,
     subject_id TEXT NOT NULL,
     scope_kind TEXT NOT NULL,
@@ -59,9 +57,8 @@ CREATE TABLE memory_fact_key (
     kind TEXT NOT NULL,
     normalized_key TEXT NOT NULL,
     version BIGINT NOT NULL,
-    PRIMARY KEY (key_id),
-    CONSTRAINT memory_fact_key_once UNIQUE (tenant, subject_id, scope_kind, scope_key, kind, normalized_key)
-);
+    PRIMARY KEY (tenant, subject_id, scope_kind, scope_key, kind, normalized_key)
+) $keyed;
 
 CREATE TABLE memgate_fact (
     fact_no $serial,

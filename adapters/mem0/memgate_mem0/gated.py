@@ -1,0 +1,94 @@
+"""What both colours of gated memory share: the wrapped parts, the gate, and how it is opened."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+from memgate_core.errors import ConfigurationError
+from memgate_core.gate import MemoryGate
+from memgate_mem0.desk import Desk
+
+GateChoice = MemoryGate | str | None
+"""A gate, the url of a ledger to open one on, or None for `sqlite:///memgate.db`."""
+
+_PROCEDURAL = "procedural_memory"
+
+
+class Gated:
+    """Mixed into a Mem0 memory class, before it.
+
+    Mem0 finds its LLM and its vector store through this object. During one of our add calls it
+    finds them judged and noting; at any other time, and for everyone else, they are the very
+    objects that the user configured.
+    """
+
+    _desk: Desk | None = None
+
+    @property
+    def vector_store(self) -> Any:
+        """The wrapped vector store."""
+        real = self.__dict__["vector_store"]
+        return real if self._desk is None else self._desk.store_of(real)
+
+    @vector_store.setter
+    def vector_store(self, store: Any) -> None:
+        self.__dict__["vector_store"] = store
+
+    @property
+    def llm(self) -> Any:
+        """The wrapped LLM."""
+        real = self.__dict__["llm"]
+        return real if self._desk is None else self._desk.llm_of(real)
+
+    @llm.setter
+    def llm(self, llm: Any) -> None:
+        self.__dict__["llm"] = llm
+
+    @property
+    def desk(self) -> Desk:
+        """The gate's side of this memory."""
+        if self._desk is None:
+            raise ConfigurationError("this memory has no gate yet")
+        return self._desk
+
+    @property
+    def gate(self) -> MemoryGate:
+        """The gate: profile, review, ledger."""
+        return self.desk.gate
+
+    def open_desk(self, gate: GateChoice, tenant: str) -> None:
+        """Puts this memory behind a gate.
+
+        Raises:
+            ConfigurationError: an unusable url. LedgerError: no ledger there.
+        """
+        opened, owns = _opened(gate)
+        self._desk = Desk(self, opened, tenant=tenant, owns_gate=owns)
+
+
+def mem0_refuses(timestamp: Any, expiration_date: Any, memory_type: str | None) -> bool:
+    """True for arguments that Mem0 refuses before it touches anything.
+
+    Such a call goes to Mem0 at once, so that its own error is raised and the gate records nothing.
+    """
+    if timestamp is not None or memory_type not in (None, _PROCEDURAL):
+        return True
+    if isinstance(expiration_date, str):
+        try:
+            date.fromisoformat(expiration_date)
+        except ValueError:
+            return True
+        return False
+    return expiration_date is not None and not isinstance(expiration_date, date)
+
+
+def _opened(gate: GateChoice) -> tuple[MemoryGate, bool]:
+    if isinstance(gate, MemoryGate):
+        return gate, False
+    if gate is None:
+        return MemoryGate.open(), True
+    if not isinstance(gate, str):
+        found = type(gate).__name__
+        raise ConfigurationError(f"gate must be a MemoryGate, a ledger url or None, not {found}")
+    return MemoryGate.open(gate), True

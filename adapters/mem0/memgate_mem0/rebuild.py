@@ -1,0 +1,111 @@
+"""`rebuild`: drops what the gate owns in a Mem0 store and writes the ledger's state into it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memgate_core.model import Event, EventType, Fact, FactStatus, Model, StagedItem, Subject
+from memgate_mem0.carriers import Carriers
+from memgate_mem0.desk import Desk
+from memgate_mem0.natives import CLOSED, STAGED
+from memgate_mem0.payloads import closed_payload, fact_payload, promoted_id
+
+
+class RebuildReport(Model):
+    """What a rebuild wrote."""
+
+    projection: str
+    subjects: int = 0
+    removed: int = 0
+    current: int = 0
+    closed: int = 0
+    staged: int = 0
+
+
+def rebuild(desk: Desk, subjects: Sequence[Subject] | None = None) -> RebuildReport:
+    """Empties the staged and the closed collection, takes every memory that carries facts out of
+    the main one, and writes each fact and held item of the ledger anew, in its own words.
+
+    Memories that no fact rests on (chatter, what was there before the gate) stay. `subjects`: all
+    of the desk's tenant when None. Repeatable: a rebuild that broke off is simply done again.
+
+    Raises:
+        Exception: whatever Mem0's stores raise.
+    """
+    whose = subjects if subjects is not None else desk.gate.ledger.subjects(desk.tenant)
+    desk.deliver()
+    if subjects is None:
+        for suffix in (STAGED, CLOSED):
+            desk.projection.natives.drop(suffix)
+    report = RebuildReport(projection=desk.name, subjects=len(whose))
+    for subject in whose:
+        report = _rebuild_one(desk, subject, report)
+    return report
+
+
+def _rebuild_one(desk: Desk, subject: Subject, report: RebuildReport) -> RebuildReport:
+    ledger = desk.gate.ledger
+    removed = _clear(desk, subject)
+    facts = [f for f in ledger.facts(subject, include_closed=True) if f.native]
+    current = [fact for fact in facts if fact.status is FactStatus.CURRENT]
+    ended = [fact for fact in facts if fact.status is FactStatus.SUPERSEDED]
+    links = [desk.projection.write_fact(fact, subject, None) for fact in current]
+    with ledger.write(subject) as tx:
+        for link in links:
+            tx.link(link)
+    for fact in ended:
+        _write_closed(desk, subject, fact)
+    held = list(ledger.staged(subject))
+    for item in held:
+        desk.projection.apply(_told(subject, item))
+    return report.model_copy(
+        update={
+            "removed": report.removed + removed,
+            "current": report.current + len(current),
+            "closed": report.closed + len(ended),
+            "staged": report.staged + len(held),
+        }
+    )
+
+
+def _clear(desk: Desk, subject: Subject) -> int:
+    """Takes out every memory that carries a fact, and forgets the links."""
+    natives, ledger = desk.projection.natives, desk.gate.ledger
+    carriers = Carriers(natives, ledger, desk.name)
+    found = [
+        link
+        for link in ledger.links(desk.name, subject=subject)
+        if link.fact_ids or link.staged_ids
+    ]
+    removed = 0
+    for link in found:
+        payload = natives.get(natives.main, link.native_id)
+        if payload is not None:
+            carriers.take_from_main(link.native_id, payload, str(payload.get("created_at")))
+            removed += 1
+        for store in (natives.staged, natives.closed):
+            removed += natives.remove(store, link.native_id)
+    with ledger.write(subject) as tx:
+        for link in found:
+            tx.unlink(desk.name, link.native_id)
+    return removed
+
+
+def _write_closed(desk: Desk, subject: Subject, fact: Fact) -> None:
+    natives = desk.projection.natives
+    ids = desk.projection.scope_of(subject, fact.evidence.message_id, None).ids
+    payload = closed_payload(fact_payload(fact, ids), fact)
+    native_id = promoted_id(desk.name, fact)
+    natives.put(natives.closed, native_id, payload, words=payload["data"])
+
+
+def _told(subject: Subject, item: StagedItem) -> Event:
+    return Event(
+        seq=0,
+        event_type=EventType.STAGED,
+        subject=subject,
+        occurred_at=item.created_at,
+        recorded_at=item.last_stated_at,
+        staged=item,
+        session=item.session,
+    )

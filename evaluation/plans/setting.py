@@ -1,0 +1,72 @@
+"""How a pipeline is set up: which extraction, which gate, which matcher."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from evaluation.plans.format import Style
+
+Extraction = Literal["recorded:literal", "recorded:cautious", "local", "llm"]
+GateMode = Literal["on", "off", "plan-typed"]
+Reading = Literal["refresh", "strict"]
+MatcherName = Literal["full", "no_retry", "names", "permissive"]
+MemoryName = Literal["none", "mem0", "graphiti", "langchain"]
+
+
+class Setting(BaseModel):
+    """One pipeline.
+
+    `gate`: on; off (every matched tuple commits); plan-typed (speculation is written, marked as a
+    plan and hidden from reads, paper A.1). `reading`, plan-typed only: `refresh` lets a fact of the
+    same value turn the plan into a fact, `strict` does not. `matcher`: `full` (names, plan-frame
+    retry, meaning), `no_retry`, `names` alone, or `permissive` (files what the matcher declined
+    under the registered field when it is at all likely). `reader`: gate on only; whether the gate
+    also reads the registered field straight out of the words, as it does in use.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str = ""
+    extraction: Extraction = "recorded:literal"
+    gate: GateMode = "on"
+    reading: Reading = "refresh"
+    matcher: MatcherName = "full"
+    reader: bool = True
+    classifier: str = "local"
+    memory: MemoryName = "none"
+
+    @property
+    def style(self) -> Style | None:
+        """The recorded style, if the extraction is a recorded one."""
+        if self.extraction == "recorded:literal":
+            return "literal"
+        return "cautious" if self.extraction == "recorded:cautious" else None
+
+
+def standard() -> list[Setting]:
+    """The pipelines of the paper's tables: two styles, gate off and on, plan-typed, ablations.
+
+    The plan-frame retry belongs to the gated configuration (paper section 4): ungated pipelines
+    match without it, except in the ablation that adds it.
+    """
+    return [setting for style in ("cautious", "literal") for setting in _of_style(style)]
+
+
+def _of_style(style: str) -> list[Setting]:
+    base: dict[str, str] = {"extraction": f"recorded:{style}"}
+    rows = [
+        ("ungated", {"gate": "off", "matcher": "no_retry"}),
+        ("gated", {"gate": "on"}),
+        ("plan-typed refresh", {"gate": "plan-typed", "reading": "refresh"}),
+        ("plan-typed strict", {"gate": "plan-typed", "reading": "strict"}),
+        ("gated, no retry", {"gate": "on", "matcher": "no_retry"}),
+        ("gated, no reader", {"gate": "on", "reader": False}),
+        ("gated, names only, no reader", {"gate": "on", "matcher": "names", "reader": False}),
+        ("gated, permissive", {"gate": "on", "matcher": "permissive"}),
+        ("ungated, with retry", {"gate": "off", "matcher": "full"}),
+    ]
+    return [
+        Setting.model_validate({**base, **rest, "name": f"{style} {name}"}) for name, rest in rows
+    ]

@@ -1,0 +1,1 @@
+"""The ways to a language model, one file a kind. None of them imports a framework."""

@@ -1,0 +1,247 @@
+"""What every adapter's projection has to do, whatever the framework (design.md section 5).
+
+The same conversations run through a real gate with scripted judges; the events that follow are
+delivered into the real framework store. Nothing here knows an adapter: see `stores.py` for how one
+joins in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from memgate_core import Fact, MemoryGate, Receipt, Subject
+from memgate_core.model import Event, EventType, FactStatus, StagedStatus
+from memgate_core.projection import DeliveryReport
+from tests.conformance.stores import StoreUnderTest, factory, params
+from tests.support.scripted import scripted_gate
+
+START = datetime(2026, 3, 2, 9, tzinfo=UTC)
+QUERY = "where does the user live"
+
+
+class World:
+    """A gate, a store, and one person who talks, a day apart."""
+
+    def __init__(self, gate: MemoryGate, store: StoreUnderTest) -> None:
+        self.gate, self.store = gate, store
+        self.ana = Subject(user_id="ana")
+        self.today = START
+
+    def says(self, text: str, *, who: str = "ana", deliver: bool = True) -> Receipt:
+        self.today += timedelta(days=1)
+        turn = self.gate.turn(text, user_id=who, occurred_at=self.today)
+        receipt = self.gate.observe(turn, carried=False)
+        if deliver:
+            self.delivered()
+        return receipt
+
+    def delivered(self) -> DeliveryReport:
+        self.gate.ledger.retry_now(self.store.projection.name)
+        (report,) = self.gate.deliver()
+        return report
+
+    def recall(self, word: str, who: str = "ana") -> list[str]:
+        """What the framework shows of a subject that names `word`."""
+        shown = self.store.recall(Subject(user_id=who), QUERY)
+        return [text for text in shown if word.lower() in text.lower()]
+
+    def held(self, word: str) -> list[str]:
+        return [text for text in self.store.held(self.ana) if word.lower() in text.lower()]
+
+    def events(self, kind: EventType) -> list[Event]:
+        return [event for event in self.gate.ledger.events() if event.event_type is kind]
+
+    def current(self) -> str | None:
+        fact = self.gate.profile("ana").current("home_city")
+        return fact.value if fact is not None else None
+
+    def fact(self, value: str) -> Fact:
+        found = self.gate.ledger.facts(self.ana, include_closed=True, include_pending_native=True)
+        return next(fact for fact in found if fact.value == value)
+
+
+@pytest.fixture(params=params())
+def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
+    gate = scripted_gate(f"sqlite:///{tmp_path / 'ledger.db'}")
+    store = factory(request.param)(tmp_path / "store", gate)
+    gate.attach(store.projection)
+    yield World(gate, store)
+    store.close()
+    gate.close()
+
+
+def test_a_committed_fact_that_no_call_carried_is_written_once(world: World) -> None:
+    world.says("I live in Leeds")
+    assert len(world.recall("Leeds")) == 1
+    assert world.current() == "Leeds"
+
+
+def test_a_held_item_is_shown_by_no_read(world: World) -> None:
+    world.says("I live in Leeds")
+    world.says("I might move to Seattle")
+    assert world.recall("Seattle") == []
+    assert world.held("Seattle")
+    assert world.current() == "Leeds"
+
+
+def test_a_restated_plan_is_held_once(world: World) -> None:
+    world.says("I might move to Seattle")
+    world.says("I might move to Seattle")
+    assert len(world.held("Seattle")) == 1
+    assert world.recall("Seattle") == []
+
+
+def test_a_discarded_item_is_gone_everywhere(world: World) -> None:
+    world.says("I might move to Seattle")
+    world.says("the Seattle move is off")
+    assert world.recall("Seattle") == world.held("Seattle") == []
+
+
+def test_a_promotion_is_written_once_and_ends_the_old_value(world: World) -> None:
+    world.says("I live in Leeds")
+    world.says("I might move to Seattle")
+    world.says("I have moved to Seattle")
+    assert len(world.recall("Seattle")) == 1
+    assert world.recall("Leeds") == []
+    assert world.held("Seattle") == []
+    assert world.current() == "Seattle"
+
+
+def test_a_promotion_delivered_twice_is_one_memory(world: World) -> None:
+    world.says("I might move to Seattle")
+    world.says("I have moved to Seattle")
+    (promoted,) = world.events(EventType.PROMOTED)
+    first = world.store.projection.apply(promoted)
+    second = world.store.projection.apply(promoted)
+    assert [link.native_id for link in first] == [link.native_id for link in second]
+    assert len(world.recall("Seattle")) == 1
+
+
+def test_every_event_once_more_changes_nothing(world: World) -> None:
+    world.says("I live in Leeds")
+    world.says("I might move to Seattle")
+    world.says("I might join Initech")
+    world.says("I have moved to Seattle")
+    before = sorted(world.store.recall(world.ana, QUERY)), sorted(world.store.held(world.ana))
+    for event in world.gate.ledger.events():
+        world.store.projection.apply(event)
+    after = sorted(world.store.recall(world.ana, QUERY)), sorted(world.store.held(world.ana))
+    assert after == before
+
+
+def test_a_superseded_value_leaves_the_reads_and_may_come_back(world: World) -> None:
+    world.says("I live in Leeds")
+    world.says("I moved to York")
+    assert world.recall("Leeds") == []
+    assert len(world.recall("York")) == 1
+    world.says("I moved to Leeds")
+    assert len(world.recall("Leeds")) == 1
+    assert world.recall("York") == []
+
+
+def test_a_corrected_value_was_never_there(world: World) -> None:
+    world.says("I live in Leeds")
+    world.says("it was Hull all along, not Leeds")
+    assert world.recall("Leeds") == []
+    assert len(world.recall("Hull")) == 1
+    assert world.fact("Leeds").status is FactStatus.NEVER_VALID
+    for event in world.events(EventType.CORRECTED):
+        assert list(world.store.projection.residue(event)) == list(_outside(world, event))
+
+
+def test_recall_is_zero_after_a_revocation(world: World) -> None:
+    world.says("I might move to Seattle")
+    world.says("I have moved to Seattle")
+    revoked = _revoke(world, world.fact("Seattle"))
+    world.delivered()
+    assert world.recall("Seattle") == world.held("Seattle") == []
+    world.store.projection.apply(revoked)
+    assert world.recall("Seattle") == []
+    assert list(world.store.projection.residue(revoked)) == list(_outside(world, revoked))
+
+
+def test_a_late_delivery_does_not_bring_back_what_was_revoked(world: World) -> None:
+    world.says("I might move to Seattle")
+    world.says("I have moved to Seattle")
+    _revoke(world, world.fact("Seattle"))
+    world.delivered()
+    for event in world.gate.ledger.events():
+        world.store.projection.apply(event)
+    assert world.recall("Seattle") == world.held("Seattle") == []
+
+
+def test_an_erased_subject_is_gone_and_the_others_are_not(world: World) -> None:
+    world.says("I live in Leeds")
+    world.says("I might move to Seattle")
+    world.says("I live in York", who="ben")
+    with world.gate.ledger.write(world.ana) as tx:
+        tx.erase()
+        erased = tx.append(EventType.ERASED, occurred_at=world.today)
+    world.delivered()
+    assert list(world.store.recall(world.ana, QUERY)) == []
+    assert list(world.store.held(world.ana)) == []
+    assert list(world.store.projection.residue(erased)) == []
+    assert len(world.recall("York", who="ben")) == 1
+
+
+def test_two_subjects_do_not_see_each_other(world: World) -> None:
+    world.says("I live in Leeds")
+    world.says("I live in York", who="ben")
+    assert world.recall("York") == world.recall("Leeds", who="ben") == []
+
+
+def test_a_crash_between_write_and_acknowledgement_is_healed(world: World) -> None:
+    world.says("I might move to Seattle")
+    world.says("I have moved to Seattle", deliver=False)
+    for delivery in world.gate.ledger.due(world.store.projection.name):
+        world.store.projection.apply(delivery.event)  # written, never acknowledged
+    assert world.current() is None
+    world.delivered()
+    assert world.current() == "Seattle"
+    assert len(world.recall("Seattle")) == 1
+
+
+def test_a_native_write_that_raises_leaves_the_item_unreadable_until_it_heals(
+    world: World,
+) -> None:
+    world.says("I live in Leeds")
+    world.says("I might move to Seattle")
+    with world.store.failing():
+        receipt = world.says("I have moved to Seattle", deliver=False)
+        report = world.delivered()
+    assert report.failed >= 1
+    assert report.errors
+    (resolved,) = receipt.resolved
+    item = world.gate.ledger.staged_item(resolved.staged_id)
+    assert item is not None
+    assert item.status is StagedStatus.PROMOTING
+    assert world.recall("Seattle") == []
+    assert world.current() == "Leeds"
+    assert world.delivered().failed == 0
+    assert len(world.recall("Seattle")) == 1
+    assert world.current() == "Seattle"
+
+
+def _revoke(world: World, fact: Fact) -> Event:
+    """Status first, then the event (article: revocation)."""
+    gone = fact.model_copy(
+        update={
+            "status": FactStatus.REVOKED,
+            "valid_to": fact.valid_to or max(world.today, fact.valid_from),
+            "closed_at": world.today,
+        }
+    )
+    with world.gate.ledger.write(world.ana) as tx:
+        tx.lock([fact.key])
+        tx.close_fact(gone)
+        return tx.append(EventType.REVOKED, occurred_at=world.today, fact=gone)
+
+
+def _outside(world: World, event: Event) -> list[str]:
+    """What may be left: places that the framework keeps outside its stores, named as such."""
+    found = world.store.projection.residue(event)
+    return [place for place in found if place.startswith(("history", "raw messages"))]
