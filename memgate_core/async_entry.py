@@ -9,10 +9,12 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
 from memgate_core.extracted import Extracted
+from memgate_core.judgement.home_loop import come_from
 from memgate_core.model import JsonObject, NativeLink, Receipt, Subject, Turn
 from memgate_core.projection import DeliveryReport
 
@@ -34,9 +36,10 @@ class AsyncEntry(ABC):
         proposals: Sequence[Mapping[str, Any]] | None = None,
         *,
         carried: bool | None = None,
+        settles: bool = True,
     ) -> Receipt:
         """`observe`, off the event loop. Same arguments, result and errors."""
-        return await self.off_loop(self.observe, turn, proposals, carried=carried)
+        return await self.off_loop(self.observe, turn, proposals, carried=carried, settles=settles)
 
     async def ajudge_extracted(
         self, subject: Subject, message_ids: Sequence[str], texts: Sequence[str]
@@ -63,7 +66,10 @@ class AsyncEntry(ABC):
         if self._executor is None:
             self._executor = ThreadPoolExecutor(MAX_WORKERS, thread_name_prefix="memgate")
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._executor, partial(call, *args, **kwargs))
+        context = copy_context()
+        context.run(come_from, loop)
+        work = partial(context.run, call, *args, **kwargs)
+        return await loop.run_in_executor(self._executor, work)
 
     # What `MemoryGate` provides; named here so that the twins are typed.
 
@@ -74,6 +80,7 @@ class AsyncEntry(ABC):
         proposals: Sequence[Mapping[str, Any]] | None = None,
         *,
         carried: bool | None = None,
+        settles: bool = True,
     ) -> Receipt:
         """See `MemoryGate.observe`."""
 

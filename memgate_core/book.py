@@ -8,6 +8,7 @@ from datetime import datetime
 
 from memgate_core.ledger.protocol import KeyState, LedgerTransaction
 from memgate_core.model import (
+    Event,
     EventType,
     Fact,
     FactStatus,
@@ -17,6 +18,12 @@ from memgate_core.model import (
     Turn,
     sha256_of,
 )
+
+_EVENT_OF = {
+    FactStatus.SUPERSEDED: EventType.SUPERSEDED,
+    FactStatus.NEVER_VALID: EventType.CORRECTED,
+    FactStatus.REVOKED: EventType.REVOKED,
+}
 
 
 @dataclass
@@ -28,10 +35,15 @@ class Book:
     recorded_at: datetime
     policy_version: str
     states: dict[FieldKey, KeyState] = field(default_factory=dict)
+    events: list[Event] = field(default_factory=list)
+    acts: bool = True
+    """False where decisions are recorded only: then nothing ends by itself either."""
 
     def lock(self, keys: Iterable[FieldKey]) -> None:
         """Locks keys in the ledger's own fixed order and reads what hangs on them."""
-        self.states.update(self.tx.lock(keys))
+        for key, state in self.tx.lock(keys).items():
+            self.states[key] = state
+            self._end_if_expired(state.current)
 
     def state(self, key: FieldKey) -> KeyState:
         """What hangs on a key now, this turn's own writes included."""
@@ -51,7 +63,7 @@ class Book:
         return written
 
     def close(self, fact: Fact, at: datetime, status: FactStatus) -> None:
-        """Ends a fact's interval, or marks it as never valid."""
+        """Ends a fact's interval, or marks it as never valid or revoked."""
         closed = fact.model_copy(
             update={"status": status, "valid_to": at, "closed_at": self.recorded_at}
         )
@@ -59,8 +71,27 @@ class Book:
         state = self.state(fact.key)
         if state.current is not None and state.current.fact_id == fact.fact_id:
             self.states[fact.key] = state.model_copy(update={"current": None})
-        corrected = status is FactStatus.NEVER_VALID
-        self.event(EventType.CORRECTED if corrected else EventType.SUPERSEDED, fact=closed)
+        self.event(_EVENT_OF[status], fact=closed)
+
+    def reopen(self, fact: Fact, *, like: Fact) -> None:
+        """Lets a closed fact hold again, as long as `like` did, which was taken back."""
+        again = fact.model_copy(
+            update={"status": like.status, "valid_to": like.valid_to, "closed_at": like.closed_at}
+        )
+        self.tx.close_fact(again)
+        if again.status is not FactStatus.CURRENT:
+            self.event(EventType.SUPERSEDED, fact=again)
+            return
+        state = self.state(again.key)
+        self.states[again.key] = state.model_copy(update={"current": again})
+        self.event(EventType.PROMOTED, fact=again)
+
+    def _end_if_expired(self, fact: Fact | None) -> None:
+        """A value whose time is up is no current value for this turn."""
+        if not self.acts or fact is None or fact.expires_at is None:
+            return
+        if fact.expires_at <= self.turn.occurred_at:
+            self.close(fact, max(fact.expires_at, fact.valid_from), FactStatus.SUPERSEDED)
 
     def pending(self, item: StagedItem) -> StagedItem | None:
         """The item as it is now, if nobody settled it yet."""
@@ -71,11 +102,26 @@ class Book:
         """Replaces a pending item by what it became."""
         self.tx.update_staged(item, expected=StagedStatus.PENDING)
 
+    def expire(self, item: StagedItem, reason: str) -> StagedItem:
+        """Ends a pending item that nobody settled; a request for its approval is void."""
+        expired = item.model_copy(
+            update={
+                "status": StagedStatus.EXPIRED,
+                "resolved_at": self.turn.occurred_at,
+                "reason": reason,
+            }
+        )
+        self.move(expired)
+        self.event(EventType.EXPIRED, staged=expired)
+        if item.held_as.asks:
+            self.tx.void_approvals(item.proposal_id, self.recorded_at)
+        return expired
+
     def event(
         self, event_type: EventType, *, staged: StagedItem | None = None, fact: Fact | None = None
-    ) -> None:
+    ) -> Event:
         """Appends an event for the projections."""
-        self.tx.append(
+        told = self.tx.append(
             event_type,
             occurred_at=self.turn.occurred_at,
             staged=staged,
@@ -83,6 +129,8 @@ class Book:
             session=self.turn.session,
             policy_version=self.policy_version,
         )
+        self.events.append(told)
+        return told
 
     def event_key(self, key: FieldKey, words: str) -> FieldKey:
         """An open key made particular: two events of one kind stand beside each other."""

@@ -118,7 +118,7 @@ def _withheld(record: TurnRecord, candidate: Candidate) -> bool:
 
 
 def _reads_as_plan(parts: Parts, text: str) -> bool:
-    judged = parts.scales.classifier.classify([Statement(text=text, message=text)])[0]
+    judged = parts.second_line.classify([Statement(text=text, message=text)])[0]
     plan = judged.evidence_type is EvidenceType.SPECULATION
     return plan and judged.hold_probability >= _SURE
 

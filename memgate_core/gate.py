@@ -9,7 +9,7 @@ Read `observe` top to bottom: it is the whole way, one step a line. The steps ha
     5 match       memgate_core/fields/          which slot it belongs to, and whose it is
     6 resolve     memgate_core/settling.py      what it does to held items
     7 decide      memgate_core/policy/          the rule matrix, a pure table
-    8 record      memgate_core/recording.py     one transaction: holds, facts, events, receipt
+    8 record      memgate_core/recorder.py      one transaction: holds, facts, events, receipt
     9 forward     memgate_core/forwarding.py    what may go on to the framework
                   memgate_core/extracted.py     and what it extracted, judged again
    10 project     memgate_core/projection.py    native writes, at least once, idempotent
@@ -18,60 +18,44 @@ Read `observe` top to bottom: it is the whole way, one step a line. The steps ha
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from memgate_core import telemetry
 from memgate_core.async_entry import AsyncEntry
-from memgate_core.book import Book
-from memgate_core.errors import ProtocolConflictError
+from memgate_core.commit_switch import CommitSwitch
 from memgate_core.extracted import Extracted, judge_extracted
-from memgate_core.extraction.align import align
-from memgate_core.forwarding import forwardable, merged, widened
+from memgate_core.incoming import candidates_of, refuse_other_payloads
 from memgate_core.intake import checked, identify, subject_of
+from memgate_core.judgement.sitting import Sitting, sitting
 from memgate_core.ledger.protocol import Ledger, TurnRecord
+from memgate_core.maintenance import Maintenance
 from memgate_core.model import (
     Candidate,
-    Decision,
-    DecisionType,
     Evidence,
     FieldKey,
     FieldSpec,
     HistoryTurn,
     JsonObject,
-    Judged,
     NativeLink,
     Receipt,
-    ResolutionType,
     Source,
-    Span,
     Subject,
     Turn,
-    sha256_of,
 )
 from memgate_core.profile import Profile
 from memgate_core.projection import DeliveryReport, Projection, deliver
-from memgate_core.promotions import Promotions
-from memgate_core.recording import Decisions
+from memgate_core.recorder import Judgements, Recording, replayed
 from memgate_core.review import Review
-from memgate_core.screening.screener import Screening, mask
-from memgate_core.settling import Settled, settle
-from memgate_core.weighing import KnownValues, Weighed
+from memgate_core.revocation import Revocation
+from memgate_core.settling import offered_item, settle, settleable
+from memgate_core.tallies import REPLAYS
+from memgate_core.tripwires import trip_on_crossing, trip_on_secret
+from memgate_core.weighing import KnownValues, masked
 
 if TYPE_CHECKING:
     from memgate_core.assembly import Parts
-
-
-@dataclass(frozen=True)
-class _Judgements:
-    """Everything steps 2 to 6 found out about a turn, before the transaction."""
-
-    statements: tuple[Candidate, ...]
-    screening: Screening
-    weighed: tuple[Weighed, ...]
-    seen: Mapping[FieldKey, str | None]
-    settled: Settled
 
 
 class MemoryGate(AsyncEntry):
@@ -87,6 +71,13 @@ class MemoryGate(AsyncEntry):
         self._parts = parts
         self._projections: dict[str, Projection] = {}
         self.review = Review(parts)
+        """What people do with held items and open questions."""
+        self.revocation = Revocation(parts, self._projections)
+        """The way back of everything that was let through."""
+        self.rollout = CommitSwitch(parts.ledger, parts.matrix.version)
+        """How far decisions reach, and why they were stopped."""
+        self.maintenance = Maintenance(parts, self.review)
+        """Expiries, unanswered requests, a second look for secrets."""
 
     @classmethod
     def open(cls, url: str = "sqlite:///memgate.db", **options: Any) -> MemoryGate:
@@ -110,88 +101,72 @@ class MemoryGate(AsyncEntry):
         proposals: Sequence[Mapping[str, Any]] | None = None,
         *,
         carried: bool | None = None,
+        settles: bool = True,
     ) -> Receipt:
         """Takes one turn the whole way up to step 8 and returns the receipt.
 
-        `proposals` are an extractor's, with keys entity, attribute, value, text, span; without
-        them the local extractor and field reader speak alone. `carried`: a framework's own call
-        will carry the committed words, so no projection has to write them (None: true when no
-        projection is attached). The same message id again returns the first receipt.
+        `proposals` are an extractor's, with keys entity, attribute, value, text, span, expires_at
+        (or whole `MemoryProposal`s); without them the local extractor and field reader speak
+        alone. `carried`: a framework's own call will carry the committed words, so no projection
+        has to write them (None: true when no projection is attached). `settles`: False for words
+        that may be a model's paraphrase, which confirm and end nothing. The same message id again
+        returns the first receipt.
 
         Raises:
             InvalidTurnError: malformed; nothing was written.
-            ProtocolConflictError: the message id is known with other words.
+            ProtocolConflictError: the message id is known with other words, or one of its proposals
+                with another payload. InvalidInputError: a malformed proposal.
             LedgerError: nothing was written; the same call may be retried.
         """
         started = perf_counter()
         turn = checked(turn)
         recorded = self._parts.ledger.turn(turn.subject, turn.message_id)
         if recorded is not None:
-            return _replay(recorded, turn)
+            return self._again(recorded, turn, proposals)
         turn = self._with_history(turn)
-        judgements = self._judge(turn, proposals)
         carries = not self._projections if carried is None else carried
-        return self._record(turn, judgements, carries, started)
-
-    def _judge(self, turn: Turn, proposals: Sequence[Mapping[str, Any]] | None) -> _Judgements:
-        parts = self._parts
-        statements = parts.extractor.extract(turn)
-        candidates = align(turn, proposals) if proposals else []
-        screening = parts.screener.screen(turn, [*statements, *candidates])
-        known, seen = self._known(turn.subject)
-        candidates += self._unproposed(candidates, parts.scales.read(turn, screening, known))
-        everything = _in_order([*candidates, *_unclaimed(statements, candidates)])
-        weighed = parts.scales.weigh(turn, everything, screening, known)
-        settled = settle(turn, parts.ledger, parts.checker)
-        return _Judgements(tuple(statements), screening, tuple(weighed), seen, settled)
-
-    def _record(self, turn: Turn, j: _Judgements, carried: bool, started: float) -> Receipt:
-        parts = self._parts
-        with parts.ledger.write(turn.subject) as tx:
-            if (winner := tx.turn(turn.message_id)) is not None:
-                return _replay(winner, turn)
-            book = Book(tx, turn, datetime.now(UTC), parts.matrix.version)
-            promotions = Promotions(book, parts.realiser, f"user:{turn.message_id}")
-            decisions = Decisions(
-                book,
-                promotions,
-                parts.ledger,
-                parts.matrix,
-                parts.realiser,
-                carried=carried,
-                seen=j.seen,
-                hold_threshold=parts.hold_threshold,
-            )
-            book.lock(_keys(decisions, j))
-            for settlement in j.settled.settlements:
-                promotions.settle(settlement)
-            for weighed in j.weighed:
-                decisions.decide(weighed)
-            receipt = self._receipt(turn, j, decisions.judged, promotions, started)
-            tx.save_turn(turn, mask(turn.text, j.screening.refused), receipt)
+        with telemetry.span("memgate.observe"), sitting() as account:
+            judgements = self._judge(turn, proposals, account, settles)
+            receipt = Recording(self._parts, turn, judgements, carries, started).write()
+        if not receipt.replayed:
+            telemetry.observed(receipt, self._parts.matrix.version)
         return receipt
 
-    def _receipt(
+    def _judge(
         self,
         turn: Turn,
-        j: _Judgements,
-        judged: Sequence[Judged],
-        promotions: Promotions,
-        started: float,
-    ) -> Receipt:
-        withheld = self._withheld(turn, j, judged, promotions)
-        return Receipt(
-            subject=turn.subject,
-            message_id=turn.message_id,
-            minted=turn.minted,
-            judged=tuple(judged),
-            resolved=tuple(promotions.resolved),
-            forward=forwardable(turn.text, withheld),
-            withheld=withheld,
-            faults=_faults(j),
-            model_calls=sum(w.judgement.model_calls for w in j.weighed) + j.settled.model_calls,
-            gate_ms=round((perf_counter() - started) * 1000, 3),
+        proposals: Sequence[Mapping[str, Any]] | None,
+        account: Sitting,
+        settles: bool,
+    ) -> Judgements:
+        parts = self._parts
+        statements = parts.extractor.extract(turn)
+        proposed = self._proposed(turn, proposals)
+        screening = parts.screener.screen(turn, [*statements, *proposed])
+        shown = masked(turn, screening)
+        known, seen = self._known(turn.subject)
+        read = _one_field_a_value(parts.scales.read(turn, screening, known))
+        items = settleable(shown, parts.ledger) if settles else ()
+        maybe = _with_statements(statements, [*proposed, *read])
+        parts.scales.foresee(
+            shown, maybe, screening, known, items, offered_item(shown, items)
         )
+        candidates = [*proposed, *self._unproposed(proposed, read)]
+        everything = _with_statements(statements, candidates)
+        weighed = parts.scales.weigh(shown, everything, screening, known)
+        settled = settle(shown, parts.checker, items)
+        return Judgements(
+            tuple(statements), screening, tuple(weighed), seen, settled, account
+        )
+
+    def _again(
+        self, recorded: TurnRecord, turn: Turn, proposals: Sequence[Mapping[str, Any]] | None
+    ) -> Receipt:
+        receipt = replayed(recorded, turn)
+        if proposals:
+            refuse_other_payloads(self._parts.ledger, turn, proposals)
+        self._parts.ledger.count(REPLAYS, self._parts.matrix.version)
+        return receipt
 
     # --- after the framework's own call (step 9) --------------------------------------------
 
@@ -227,9 +202,15 @@ class MemoryGate(AsyncEntry):
         answer: JsonObject,
         links: Sequence[NativeLink] = (),
     ) -> None:
-        """Records what the framework answered and which native objects carry which facts."""
-        with self._parts.ledger.write(subject) as tx:
-            for link in links:
+        """Records what the framework answered and which native objects carry which facts.
+
+        A native object of another subject, or a stored text with a secret in it, stops all commits.
+        """
+        ledger = self._parts.ledger
+        own = [link for link in links if not trip_on_crossing(ledger, subject, [link])]
+        trip_on_secret(ledger, self._parts.screener, own)
+        with ledger.write(subject) as tx:
+            for link in own:
                 tx.link(link)
             tx.save_answer(message_id, answer)
 
@@ -319,6 +300,16 @@ class MemoryGate(AsyncEntry):
 
         return KnownValues(look_up, tuple(fields)), seen
 
+    def _proposed(
+        self, turn: Turn, proposals: Sequence[Mapping[str, Any]] | None
+    ) -> list[Candidate]:
+        """The caller's proposals, or those of the gate's own proposer, laid on the words."""
+        proposer = self._parts.proposer
+        if proposals is None and proposer is not None and turn.source is Source.USER:
+            screening = self._parts.screener.screen(turn)
+            proposals = proposer.propose(masked(turn, screening))
+        return candidates_of(turn, proposals) if proposals else []
+
     def _unproposed(
         self, proposed: Sequence[Candidate], read: Sequence[Candidate]
     ) -> list[Candidate]:
@@ -329,39 +320,6 @@ class MemoryGate(AsyncEntry):
         taken = {match.field.attribute for match in matches if match.field}
         return [candidate for candidate in read if candidate.attribute not in taken]
 
-    def _withheld(
-        self,
-        turn: Turn,
-        j: _Judgements,
-        judged: Sequence[Judged],
-        promotions: Promotions,
-    ) -> tuple[Span, ...]:
-        """Statements that must not reach the framework: held, refused, absorbed, echoed."""
-        statements = [candidate.evidence.span for candidate in j.statements]
-        spans = [x.candidate.evidence.span for x in judged if _kept_back(x.decision)]
-        spans += j.screening.refused
-        spans += [
-            done.span
-            for done in promotions.resolved
-            if done.span is not None and done.resolution is ResolutionType.CONFIRM
-        ]
-        if turn.source is Source.ASSISTANT:
-            spans += self._parts.echoes(turn, statements)
-        if turn.source in (Source.TOOL, Source.WEB):
-            spans = [Span(start=0, end=len(turn.text))]
-        return widened(merged(spans), statements)
-
-
-def _replay(recorded: TurnRecord, turn: Turn) -> Receipt:
-    if recorded.text_sha256 != sha256_of(turn.text):
-        raise ProtocolConflictError(turn.message_id, recorded.text_sha256, sha256_of(turn.text))
-    return recorded.receipt.model_copy(update={"replayed": True})
-
-
-def _kept_back(decision: Decision) -> bool:
-    refused = decision.decision is DecisionType.REJECT and decision.rule != "other_person"
-    return decision.decision.holds or refused or decision.rule == "absorbed"
-
 
 def _unclaimed(statements: Sequence[Candidate], candidates: Sequence[Candidate]) -> list[Candidate]:
     """Statements that no candidate with an attribute rests on: kept as open ones, never dropped."""
@@ -369,22 +327,24 @@ def _unclaimed(statements: Sequence[Candidate], candidates: Sequence[Candidate])
     return [s for s in statements if not any(s.evidence.span.overlaps(c) for c in claimed)]
 
 
+def _with_statements(
+    statements: Sequence[Candidate], candidates: Sequence[Candidate]
+) -> list[Candidate]:
+    return _in_order([*candidates, *_unclaimed(statements, candidates)])
+
+
+def _one_field_a_value(read: Sequence[Candidate]) -> list[Candidate]:
+    """The surest reading of each value: "Seattle" is not both the city and the suburb."""
+    best: dict[tuple[int, int, str | None], Candidate] = {}
+    for candidate in read:
+        at = (candidate.evidence.start, candidate.evidence.end, candidate.value)
+        if at not in best or candidate.confidence > best[at].confidence:
+            best[at] = candidate
+    return list(best.values())
+
+
 def _in_order(candidates: Sequence[Candidate]) -> list[Candidate]:
     return sorted(candidates, key=lambda c: (c.evidence.start, c.evidence.end, c.ordinal))
-
-
-def _keys(decisions: Decisions, j: _Judgements) -> set[FieldKey]:
-    book = decisions.book
-    keys = {decisions.key(weighed) for weighed in j.weighed}
-    for settlement in j.settled.settlements:
-        item = settlement.item
-        keys.add(item.key if item.attribute else book.event_key(item.key, item.words))
-    return keys
-
-
-def _faults(j: _Judgements) -> tuple[str, ...]:
-    found = [w.judgement.fault for w in j.weighed if w.judgement.fault]
-    return tuple(dict.fromkeys([*found, *j.settled.faults]))
 
 
 __all__ = ["Evidence", "Extracted", "MemoryGate"]

@@ -199,6 +199,10 @@ class Candidate(Model):
     """Ranks only; never overrides source, consent or sensitivity (article)."""
     aligned: bool = True
     """False when the span had to be guessed (the extractor gave none that is in the message)."""
+    expires_at: Instant | None = None
+    """When the fact ends by itself, if the extractor or the field says so (article: expiresAt)."""
+    foreign: bool = False
+    """True when the proposal names another tenant or subject than its turn's (article)."""
 
 
 class Statement(Model):
@@ -308,6 +312,8 @@ class StandingJudgement(Model):
     evidence_type: EvidenceType | None = None
     """What the words are for this very value, where that differs from the class of the statement
     they stand in ("I'm B negative, not B positive; might donate again" corrects the blood type)."""
+    fault: str | None = None
+    """Set when the backend failed and the claim is held for that reason (fail closed)."""
 
 
 # --- decisions -----------------------------------------------------------------------------
@@ -329,6 +335,11 @@ class DecisionType(StrEnum):
     def holds(self) -> bool:
         """True when the candidate waits outside the profile."""
         return self in _HOLDING
+
+    @property
+    def asks(self) -> bool:
+        """True when only a person, or the user's own later words, can settle it."""
+        return self.holds and self is not DecisionType.STAGE
 
     @property
     def writes(self) -> bool:
@@ -393,6 +404,8 @@ class StagedItem(Model):
     times_stated: int = 1
     review_at: Instant | None = None
     """When the words themselves name a time ("on 3 May"): a person may ask then."""
+    expires_at: Instant | None = None
+    """When the fact that it may become ends by itself."""
     session: str | None = None
     status: StagedStatus = StagedStatus.PENDING
     resolved_by: Evidence | None = None
@@ -482,6 +495,8 @@ class Judged(Model):
     proposal_id: str
     staged_id: str | None = None
     fact_id: str | None = None
+    recorded_only: bool = False
+    """True where the rollout does not reach the key: recorded, and nothing followed."""
 
 
 class Resolved(Model):
@@ -506,6 +521,8 @@ class Receipt(Model):
     replayed: bool = False
     judged: tuple[Judged, ...] = ()
     resolved: tuple[Resolved, ...] = ()
+    withdrawn: tuple[str, ...] = ()
+    """Ids of facts and held items that this turn took back ("ignore my last message")."""
     forward: str | None
     """The text that may go on to the framework; None when nothing may."""
     withheld: tuple[Span, ...] = ()
@@ -514,12 +531,17 @@ class Receipt(Model):
     """True in shadow mode or after a rollback: `forward` is the whole text all the same."""
     faults: tuple[str, ...] = ()
     model_calls: int = 0
+    model_tokens: int = 0
+    """Tokens read and written by models for this turn, as far as they report them."""
+    model_ms: float = 0.0
+    """Of `gate_ms`, the time spent waiting for models."""
     gate_ms: float = 0.0
 
     @property
     def unchanged(self) -> bool:
         """True when the framework's own call goes through exactly as the caller made it."""
-        return self.shadow or (not self.withheld and not self.resolved and not self.closings)
+        effects = self.withheld or self.resolved or self.closings or self.withdrawn
+        return self.shadow or not effects
 
     @property
     def closings(self) -> tuple[Judged, ...]:
@@ -528,12 +550,15 @@ class Receipt(Model):
 
     def say(self) -> str:
         """A truthful sentence an assistant may voice: never "saved" for what is held."""
+        if self.shadow:
+            return "the gate only watches: it holds and notes nothing"
         held = [j.candidate.text for j in self.judged if j.decision.decision.holds]
         kept = [j for j in self.judged if j.decision.decision is DecisionType.COMMIT]
         parts = [f"held, not yet a fact: {text}" for text in held]
         parts += [f"now a fact: {r.text}" for r in self.resolved if r.fact_id]
         parts += [f"dropped: {r.text}" for r in self.resolved if not r.fact_id]
         parts += [f"noted: {j.candidate.text}" for j in kept if j.fact_id]
+        parts += ["taken back: what was said just before"] if self.withdrawn else []
         return "; ".join(parts) if parts else "nothing to remember"
 
 
@@ -548,7 +573,8 @@ class EventType(StrEnum):
     DISCARDED = "DISCARDED"
     EXPIRED = "EXPIRED"
     PROMOTED = "PROMOTED"
-    """A staged item became a fact: write it natively, acknowledge, then reads show it."""
+    """A staged item became a fact: write it natively, acknowledge, then reads show it. Without
+    `staged`: a fact that holds again, since what had replaced it was taken back."""
     COMMITTED = "COMMITTED"
     """A fact whose words the framework's own call carries (written natively only on rebuild)."""
     SUPERSEDED = "SUPERSEDED"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from memgate_core.as_recorded import facts_as_recorded
 from memgate_core.errors import InvalidInputError
 from memgate_core.ledger.protocol import Ledger
 from memgate_core.model import Fact, StagedItem, StagedStatus, Subject
@@ -33,13 +34,18 @@ class Profile:
     def facts(self, *, attribute: str | None = None, as_of: datetime | None = None) -> list[Fact]:
         """Facts that hold now (or held at `as_of`), by valid_from.
 
-        A promotion whose native write is still due is not shown; what it replaces still is.
+        A promotion whose native write is still due is not shown; what it replaces still is. After
+        a rollback: as the previous policy version had left it, less what was revoked since.
 
         Raises:
             InvalidInputError: `as_of` has no time zone.
         """
         if as_of is not None and as_of.tzinfo is None:
             raise InvalidInputError("as_of has no time zone", hint="pass an aware datetime")
+        state = self._ledger.rollout()
+        if state is not None and state.reads_as_recorded is not None:
+            found = self._ledger.facts(self.subject, attribute=attribute, include_closed=True)
+            return facts_as_recorded(found, state.reads_as_recorded, as_of)
         return list(self._ledger.facts(self.subject, attribute=attribute, as_of=as_of))
 
     def history(self, attribute: str) -> list[Fact]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from memgate_core.book import Book, not_before
 from memgate_core.fields.values import same_value
@@ -14,6 +15,8 @@ from memgate_core.model import (
     Evidence,
     Fact,
     FactStatus,
+    FieldKey,
+    Model,
     ResolutionType,
     Resolved,
     Span,
@@ -23,9 +26,18 @@ from memgate_core.model import (
 from memgate_core.settling import Settlement
 
 
+class Slot(Model):
+    """Where the outcome of an open plan belongs: "moving to Seattle" -> home_city = Seattle."""
+
+    key: FieldKey
+    attribute: str
+    value: str | None
+    text: str
+
+
 @dataclass
 class Promotions:
-    """Settles held items inside one transaction. A loser of a race finds the item moved and stops."""
+    """Settles held items inside one transaction. The loser of a race finds the item moved."""
 
     book: Book
     realiser: Realiser
@@ -45,14 +57,32 @@ class Promotions:
         else:
             self.discard(item, settlement.judgement.reason, evidence)
 
-    def promote(self, item: StagedItem, reason: str, evidence: Evidence | None) -> Fact:
+    def note_only(self, settlement: Settlement) -> None:
+        """Notes what would have become of an item, where nothing may be written."""
+        judged = settlement.judgement
+        self._note(settlement.item, judged.resolution, judged.reason, None)
+
+    def promote(
+        self,
+        item: StagedItem,
+        reason: str,
+        evidence: Evidence | None,
+        *,
+        begins: datetime | None = None,
+        slot: Slot | None = None,
+    ) -> Fact:
         """Turns a held item into a fact. No read shows it before its native write is acknowledged;
-        the value it replaces ends at the event's time."""
-        key = item.key if item.attribute else self.book.event_key(item.key, item.words)
+        the value it replaces ends at the event's time, which is `begins` where that is given.
+        An open item whose outcome names a registered field becomes that field's value (`slot`)."""
+        if slot is not None:
+            item = item.model_copy(update=slot.model_dump(exclude={"key"}))
+        key = slot.key if slot is not None else item.key
+        if item.attribute is None:
+            key = self.book.event_key(item.key, item.words)
         state = self.book.state(key)
         current = state.current
         known = current is not None and same_claim(current.value, item.value)
-        fact = current if known and current else self._new_fact(item, evidence, state)
+        fact = current if known and current else self._new_fact(item, evidence, state, begins)
         moved = item.model_copy(
             update={
                 "status": StagedStatus.PROMOTED if fact.native else StagedStatus.PROMOTING,
@@ -67,11 +97,12 @@ class Promotions:
         if current is not None and current.fact_id != fact.fact_id:
             self.book.close(current, fact.valid_from, FactStatus.SUPERSEDED)
             self.book.states[key] = KeyState(key=key, current=fact, version=fact.version)
+        self._void_request(moved)
         self._note(moved, ResolutionType.CONFIRM, reason, fact.fact_id)
         self._drop_rivals(moved)
         return fact
 
-    def discard(self, item: StagedItem, reason: str, evidence: Evidence | None) -> None:
+    def discard(self, item: StagedItem, reason: str, evidence: Evidence | None) -> StagedItem:
         """Ends a held item that will not come true."""
         moved = item.model_copy(
             update={
@@ -83,14 +114,23 @@ class Promotions:
         )
         self.book.move(moved)
         self.book.event(EventType.DISCARDED, staged=moved)
+        self._void_request(moved)
         self._note(moved, ResolutionType.ABANDON, reason, None)
+        return moved
 
-    def _new_fact(self, item: StagedItem, evidence: Evidence | None, state: KeyState) -> Fact:
+    def _new_fact(
+        self,
+        item: StagedItem,
+        evidence: Evidence | None,
+        state: KeyState,
+        begins: datetime | None,
+    ) -> Fact:
         turn = self.book.turn
         own = evidence is not None and evidence.message_id == turn.message_id
         span = evidence.span if own and evidence else Span(start=0, end=len(turn.text))
         words = span.of(turn.text)
-        begins = self.realiser.event_time(turn, words) if own else turn.occurred_at
+        if begins is None:
+            begins = self.realiser.event_time(turn, words) if own else turn.occurred_at
         begins = not_before(begins, state.current)
         return self.book.commit(
             Fact(
@@ -109,9 +149,17 @@ class Promotions:
                 derived_from=(item.staged_id, item.proposal_id),
                 supersedes=state.current.fact_id if state.current else None,
                 approved_by=self.approved_by,
+                expires_at=_still_ahead(item.expires_at, begins),
                 native=False,
             )
         )
+
+    def _void_request(self, item: StagedItem) -> None:
+        """A request for approval is void once the item is settled otherwise."""
+        if not item.held_as.asks:
+            return
+        if self.book.tx.void_approvals(item.proposal_id, self.book.recorded_at):
+            self.book.tx.settle_proposal(item.proposal_id, status="DECIDED", fact_id=item.fact_id)
 
     def _drop_rivals(self, promoted: StagedItem) -> None:
         if promoted.attribute is None:
@@ -134,6 +182,10 @@ class Promotions:
                 fact_id=fact_id,
             )
         )
+
+
+def _still_ahead(expires_at: datetime | None, begins: datetime) -> datetime | None:
+    return expires_at if expires_at is not None and expires_at > begins else None
 
 
 def same_claim(one: str | None, other: str | None) -> bool:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from memgate_core.asking import ask
 from memgate_core.book import Book, not_before
 from memgate_core.endings import ended_facts
+from memgate_core.extraction.open_key import open_key
 from memgate_core.judgement.protocol import Realiser
 from memgate_core.ledger.identity import fact_id_of, payload_hash_of, proposal_id_of, staged_id_of
 from memgate_core.ledger.protocol import KeyState, Ledger, ProposalRecord
@@ -24,12 +26,18 @@ from memgate_core.model import (
     ResolutionType,
     Sensitivity,
     StagedItem,
+    Turn,
 )
+from memgate_core.policy.approvals import ApprovalPolicy, dropped
 from memgate_core.policy.case import Case, Relation
 from memgate_core.policy.lasting import is_lasting
 from memgate_core.policy.matrix import Matrix
-from memgate_core.promotions import Promotions, same_claim
+from memgate_core.policy.rollout import Reach
+from memgate_core.promotions import Promotions, Slot, same_claim
 from memgate_core.weighing import Weighed
+
+ISOLATED = "ISOLATED"
+"""Status of a proposal that was recorded and not acted on (article: the isolation table)."""
 
 ABSORBED = Decision(
     decision=DecisionType.REAFFIRM,
@@ -53,10 +61,14 @@ class Decisions:
     """The current fact's id on each registered key when the turn was judged (races)."""
     hold_threshold: float
     """Speculation probability from which a registered value is not changed, whatever the class."""
+    approvals: ApprovalPolicy = field(default_factory=ApprovalPolicy)
+    reach: Reach = field(default_factory=Reach)
+    withdrawn: frozenset[str] = frozenset()
+    """Facts that this very turn took back: that they are gone is no race."""
     judged: list[Judged] = field(default_factory=list)
 
     def key(self, w: Weighed) -> FieldKey:
-        """The key a fact would be written under: events of an open key do not replace each other."""
+        """The key a fact is written under: events of an open key do not replace each other."""
         if w.registered or not _is_event(w):
             return w.key
         return self.book.event_key(w.key, w.candidate.words)
@@ -64,10 +76,13 @@ class Decisions:
     def decide(self, w: Weighed) -> None:
         """Applies the matrix to one candidate and records what follows."""
         state = self.book.state(self.key(w))
-        decision = ABSORBED if self._absorbed(w) else self.matrix.decide(self.case(w, state))
+        decision = self._decision(w, state)
         proposal_id = proposal_id_of(self.book.turn.subject, w.key, w.candidate)
+        acts = self.reach.acts(w.key, w.match.field)
         staged_id = fact_id = None
-        if decision.decision is DecisionType.COMMIT:
+        if not acts:
+            pass
+        elif decision.decision is DecisionType.COMMIT:
             fact_id = self._commit(w, decision, proposal_id, state)
         elif decision.decision is DecisionType.REAFFIRM and state.current is not None:
             fact_id = state.current.fact_id
@@ -83,9 +98,17 @@ class Decisions:
             proposal_id=proposal_id,
             staged_id=staged_id,
             fact_id=fact_id,
+            recorded_only=not acts,
         )
         self._propose(judged)
+        self._ask(judged)
         self.judged.append(judged)
+
+    def _decision(self, w: Weighed, state: KeyState) -> Decision:
+        if self._absorbed(w):
+            return ABSORBED
+        decision = self.matrix.decide(self.case(w, state))
+        return dropped(decision) if self.approvals.drops(decision) else decision
 
     def case(self, w: Weighed, state: KeyState) -> Case:
         """The candidate as the matrix sees it, against what its key holds under the lock."""
@@ -99,11 +122,13 @@ class Decisions:
             own_entity=w.candidate.entity == USER_ENTITY,
             lasting=is_lasting(w.candidate.words),
             sensitivity=w.match.field.sensitivity if w.match.field else Sensitivity.NORMAL,
-            exact=w.candidate.evidence == Evidence.of(turn, w.span) and bool(w.candidate.words),
+            exact=_is_exact(turn, w),
             inferred=not w.candidate.aligned,
             doubtful=w.judgement.hold_probability >= self.hold_threshold,
+            unjudged=bool(w.judgement.fault or w.standing.fault),
             tainted=w.tainted or bool(turn.taint),
             secret=w.secret,
+            cross_tenant=w.candidate.foreign,
             valid=w.refusal is None,
             raced=self._raced(w, state),
             late=state.current is not None and turn.occurred_at < state.current.valid_from,
@@ -114,6 +139,12 @@ class Decisions:
         if held is not None:
             reason = "the user stated the held value as a present fact"
             return self.promotions.promote(held, reason, w.candidate.evidence).fact_id
+        if not decision.corrects and (open_plan := self._open_plan(w)) is not None:
+            reason = "the user reports as done what was planned"
+            slot = self._slot(w)
+            return self.promotions.promote(
+                open_plan, reason, w.candidate.evidence, slot=slot
+            ).fact_id
         current = state.current
         begins = self.realiser.event_time(self.book.turn, w.candidate.words)
         if decision.corrects and current is not None:
@@ -151,6 +182,7 @@ class Decisions:
             derived_from=(proposal_id,),
             supersedes=state.current.fact_id if state.current else None,
             approved_by=f"rule:{decision.rule}",
+            expires_at=w.candidate.expires_at,
             native=self.carried,
         )
 
@@ -177,6 +209,7 @@ class Decisions:
             created_at=turn.occurred_at,
             last_stated_at=turn.occurred_at,
             review_at=self.realiser.review_at(turn, w.candidate),
+            expires_at=w.candidate.expires_at,
             session=turn.session,
         )
         self.book.tx.stage(item)
@@ -216,6 +249,28 @@ class Decisions:
             return None
         return next((item for item in self._pending(w) if _claims_the_same(item, w)), None)
 
+    def _open_plan(self, w: Weighed) -> StagedItem | None:
+        """A held open plan that this event of a registered field fulfils: the same doing, and the
+        plan's own words name the value."""
+        value = w.candidate.value
+        if not w.registered or not _is_event(w) or value is None:
+            return None
+        key = FieldKey(
+            subject=self.book.turn.subject, normalized_key=open_key(w.candidate.words)
+        )
+        for item in self.book.tx.pending_on(key):
+            if item.attribute is None and same_claim(value, item.words):
+                return item
+        return None
+
+    def _slot(self, w: Weighed) -> Slot:
+        return Slot(
+            key=w.key,
+            attribute=w.key.normalized_key,
+            value=w.candidate.value,
+            text=self.realiser.realise(w.candidate, w.match.field),
+        )
+
     def _pending(self, w: Weighed) -> list[StagedItem]:
         return list(self.book.tx.pending_on(w.key))
 
@@ -234,7 +289,7 @@ class Decisions:
         )
 
     def _raced(self, w: Weighed, state: KeyState) -> bool:
-        if not w.registered or w.key not in self.seen:
+        if not w.registered or w.key not in self.seen or self.seen[w.key] in self.withdrawn:
             return False
         now = state.current.fact_id if state.current else None
         mine = {judged.fact_id for judged in self.judged}
@@ -245,17 +300,34 @@ class Decisions:
         self.book.tx.save_proposal(
             ProposalRecord(
                 proposal_id=judged.proposal_id,
-                payload_hash=payload_hash_of(judged.candidate),
+                payload_hash=payload_hash_of(judged.candidate, judged.candidate.expires_at),
                 subject=self.book.turn.subject,
                 key=judged.key,
                 candidate=judged.candidate,
                 decision=judged.decision,
                 policy_version=self.matrix.version,
+                status=ISOLATED if judged.recorded_only else "DECIDED",
                 recorded_at=self.book.recorded_at,
                 staged_id=judged.staged_id,
                 fact_id=judged.fact_id,
             )
         )
+
+    def _ask(self, judged: Judged) -> None:
+        """Asks a person about what the gate may not decide; a merged item is asked about once."""
+        if judged.staged_id is None or not judged.decision.decision.asks:
+            return
+        item = self.book.tx.staged(judged.staged_id)
+        if item is not None and item.proposal_id == judged.proposal_id:
+            payload = payload_hash_of(judged.candidate, judged.candidate.expires_at)
+            ask(self.book, item, payload, self.approvals)
+
+
+def _is_exact(turn: Turn, w: Weighed) -> bool:
+    """True when the message holds the very words that the candidate names (article: evidence)."""
+    words = w.span.of(turn.text)
+    same = w.candidate.evidence == Evidence.of(turn, w.span)
+    return same and bool(words) and w.candidate.words == words
 
 
 def _is_event(w: Weighed) -> bool:

@@ -1,4 +1,4 @@
-"""What people do with held items: list, confirm, discard, let expire.
+"""What people do with held items: list, confirm, discard, let expire; and answer requests.
 
 No model has a way in here: these calls take the name of the person who acts, and nothing offers
 them as a tool.
@@ -6,26 +6,25 @@ them as a tool.
 
 from __future__ import annotations
 
-import uuid
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING
 
-from memgate_core.book import Book
-from memgate_core.errors import InvalidInputError, NotAllowedError, NotFoundError
-from memgate_core.model import (
-    EventType,
-    Fact,
-    Role,
-    Source,
-    StagedItem,
-    StagedStatus,
-    Turn,
+from memgate_core.acts import (
+    act_on,
+    acting,
+    aware,
+    pending_item,
+    promotions,
+    still_pending,
+    utc_now,
 )
-from memgate_core.promotions import Promotions
+from memgate_core.approving import Approvals
+from memgate_core.errors import ApprovalError
+from memgate_core.model import Fact, StagedItem
+from memgate_core.policy.approvals import require_person
 
 if TYPE_CHECKING:
     from memgate_core.assembly import Parts
-    from memgate_core.ledger.protocol import LedgerTransaction
 
 
 class Review:
@@ -33,23 +32,32 @@ class Review:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
+        self.approvals = Approvals(parts)
+        """Requests for what only a person can decide."""
 
     def confirm(self, staged_id: str, *, by: str, on: datetime | None = None) -> Fact:
-        """Makes a held item a fact, valid from `on` (aware; the day it came true).
+        """Makes a held plan a fact, valid from `on` (aware; the day it came true).
 
         Without `on` the moment of confirming counts, since the person says that it holds now.
 
         Raises:
             NotFoundError: no such item. NotAllowedError: it is settled already.
             InvalidInputError: `by` is empty, or `on` has no time zone.
+            ApprovalError: `by` names a program, or the item was held for approval: that binds the
+                exact payload, so it goes through `approvals`.
         """
-        item = self._pending(staged_id)
-        turn = _act(item, by, on)
-        with self._parts.ledger.write(item.key.subject) as tx:
-            promotions = self._promotions(tx, turn, f"approver:{by}")
-            fresh = self._still_pending(promotions.book, item)
-            fact = promotions.promote(fresh, f"confirmed by {by}", fresh.evidence)
-            tx.audit("confirm", staged_id, by=by, detail={"fact_id": fact.fact_id})
+        person = require_person(by)
+        item = pending_item(self._parts, staged_id)
+        if item.held_as.asks:
+            raise ApprovalError(
+                f"{staged_id} waits for an approval of its exact payload",
+                hint="see `memgate approvals list`",
+            )
+        with acting(self._parts, act_on(item, aware(on, "on") or utc_now())) as book:
+            fresh = still_pending(book, item)
+            hand = promotions(self._parts, book, person)
+            fact = hand.promote(fresh, f"confirmed by {person}", fresh.evidence)
+            book.tx.audit("confirm", staged_id, by=person, detail={"fact_id": fact.fact_id})
         return fact
 
     def discard(self, staged_id: str, *, by: str, reason: str | None = None) -> StagedItem:
@@ -57,75 +65,28 @@ class Review:
 
         Raises:
             NotFoundError, NotAllowedError, InvalidInputError: as `confirm`.
+            ApprovalError: `by` names a program.
         """
-        item = self._pending(staged_id)
-        turn = _act(item, by, None)
-        with self._parts.ledger.write(item.key.subject) as tx:
-            promotions = self._promotions(tx, turn, f"approver:{by}")
-            fresh = self._still_pending(promotions.book, item)
-            promotions.discard(fresh, reason or f"discarded by {by}", fresh.evidence)
-            tx.audit("discard", staged_id, by=by)
-        settled = self._parts.ledger.staged_item(staged_id)
-        return settled if settled is not None else fresh
+        person = require_person(by)
+        item = pending_item(self._parts, staged_id)
+        with acting(self._parts, act_on(item, utc_now())) as book:
+            fresh = still_pending(book, item)
+            hand = promotions(self._parts, book, person)
+            gone = hand.discard(fresh, reason or f"discarded by {person}", fresh.evidence)
+            book.tx.audit("discard", staged_id, by=person)
+        return gone
 
-    def expire(self, staged_id: str, *, policy: str, at: datetime) -> StagedItem:
+    def expire(
+        self, staged_id: str, *, policy: str, at: datetime, reason: str | None = None
+    ) -> StagedItem:
         """Ends a held item because a review policy says so; `policy` names it in the record.
 
         Raises:
-            NotFoundError, NotAllowedError, InvalidInputError: as `confirm`.
+            NotFoundError, NotAllowedError: as `confirm`. InvalidInputError: no zone in `at`.
         """
-        item = self._pending(staged_id)
-        turn = _act(item, policy, at)
-        with self._parts.ledger.write(item.key.subject) as tx:
-            book = Book(tx, turn, datetime.now(UTC), self._parts.matrix.version)
-            fresh = self._still_pending(book, item)
-            expired = fresh.model_copy(
-                update={
-                    "status": StagedStatus.EXPIRED,
-                    "resolved_at": turn.occurred_at,
-                    "reason": f"expired under {policy}",
-                }
-            )
-            book.move(expired)
-            book.event(EventType.EXPIRED, staged=expired)
-            tx.audit("expire", staged_id, by=policy)
+        item = pending_item(self._parts, staged_id)
+        aware(at, "at")
+        with acting(self._parts, act_on(item, at)) as book:
+            expired = book.expire(still_pending(book, item), reason or f"expired under {policy}")
+            book.tx.audit("expire", staged_id, by=policy)
         return expired
-
-    def _promotions(self, tx: LedgerTransaction, turn: Turn, approved_by: str) -> Promotions:
-        book = Book(tx, turn, datetime.now(UTC), self._parts.matrix.version)
-        return Promotions(book, self._parts.realiser, approved_by)
-
-    def _pending(self, staged_id: str) -> StagedItem:
-        item = self._parts.ledger.staged_item(staged_id)
-        if item is None:
-            raise NotFoundError(f"no held item {staged_id!r}", hint="see `memgate staged list`")
-        return _require_pending(item)
-
-    def _still_pending(self, book: Book, item: StagedItem) -> StagedItem:
-        fresh = book.tx.staged(item.staged_id)
-        return _require_pending(fresh if fresh is not None else item)
-
-
-def _require_pending(item: StagedItem) -> StagedItem:
-    if item.status is not StagedStatus.PENDING:
-        raise NotAllowedError(
-            f"held item {item.staged_id} is {item.status} already", hint="nothing was changed"
-        )
-    return item
-
-
-def _act(item: StagedItem, by: str, on: datetime | None) -> Turn:
-    """A person's act, in the shape the transaction works with. It is not recorded as a message."""
-    if not by.strip():
-        raise InvalidInputError("the name of who acts is empty", hint="pass by='…'")
-    if on is not None and on.tzinfo is None:
-        raise InvalidInputError("`on` has no time zone", hint="pass an aware datetime")
-    return Turn(
-        subject=item.key.subject,
-        message_id=f"act-{uuid.uuid4()}",
-        role=Role.USER,
-        source=Source.USER,
-        text=item.words,
-        occurred_at=on or datetime.now(UTC),
-        session=item.session,
-    )

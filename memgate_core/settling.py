@@ -45,17 +45,12 @@ class Settled:
     faults: tuple[str, ...] = ()
 
 
-def settle(turn: Turn, ledger: Ledger, checker: ResolutionChecker) -> Settled:
-    """Asks the checker about the held items that this turn could touch.
-
-    Only the user's own words settle anything: never the assistant's, a tool's or a page's.
+def settle(turn: Turn, checker: ResolutionChecker, items: Sequence[StagedItem]) -> Settled:
+    """Asks the checker about the held items that this turn could settle.
 
     Raises:
         ModelFaultError: never; a failing checker settles nothing and is reported in `faults`.
     """
-    if turn.role is not Role.USER or turn.source is not Source.USER or turn.taint:
-        return Settled()
-    items = touched_items(turn, ledger)
     if not items:
         return Settled()
     judgements = checker.check(turn, items, offered_item(turn, items))
@@ -69,6 +64,16 @@ def settle(turn: Turn, ledger: Ledger, checker: ResolutionChecker) -> Settled:
         model_calls=sum(j.model_calls for j in judgements),
         faults=tuple(dict.fromkeys(j.fault for j in judgements if j.fault)),
     )
+
+
+def settleable(turn: Turn, ledger: Ledger) -> Sequence[StagedItem]:
+    """The held items that this turn could settle.
+
+    Only the user's own words settle anything: never the assistant's, a tool's or a page's.
+    """
+    if turn.role is not Role.USER or turn.source is not Source.USER or turn.taint:
+        return ()
+    return touched_items(turn, ledger)
 
 
 def touched_items(turn: Turn, ledger: Ledger) -> Sequence[StagedItem]:

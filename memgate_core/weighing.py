@@ -11,6 +11,7 @@ from memgate_core.judgement.protocol import (
     EvidenceClassifier,
     FieldMatcher,
     FieldReader,
+    Foresight,
     StandingClaim,
     StandingJudge,
 )
@@ -23,15 +24,18 @@ from memgate_core.model import (
     FieldMatch,
     FieldSpec,
     Kind,
+    Source,
     Span,
+    StagedItem,
     Standing,
     StandingJudgement,
     Statement,
     Subject,
     Turn,
+    sha256_of,
 )
 from memgate_core.screening.credential_fields import names_credential
-from memgate_core.screening.screener import Screener, Screening
+from memgate_core.screening.screener import MASK, Screener, Screening, mask
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,7 @@ class Weighed:
     key: FieldKey
     secret: bool
     tainted: bool
+    """Foreign words within the user's own message; other sources have rules of their own."""
     refusal: str | None
     """The validator's reason, when the value is malformed."""
 
@@ -96,6 +101,25 @@ class Scales:
     standing: StandingJudge
     screener: Screener
     fields: Sequence[FieldSpec]
+    foresight: Foresight | None = None
+
+    def foresee(
+        self,
+        turn: Turn,
+        candidates: Sequence[Candidate],
+        screening: Screening,
+        known: KnownValues,
+        items: Sequence[StagedItem],
+        offered: str | None,
+    ) -> None:
+        """Lets a model backend ask everything about the turn in one request, before the judges.
+
+        `turn` has its refused words masked: no model sees a secret.
+        """
+        if self.foresight is None or screening.all_refused:
+            return
+        shown = [_shown(turn, candidate, screening) for candidate in candidates]
+        self.foresight.consider(turn, shown, self.fields, known, items, offered)
 
     def weigh(
         self,
@@ -104,15 +128,16 @@ class Scales:
         screening: Screening,
         known: KnownValues,
     ) -> list[Weighed]:
-        """All candidates of a turn in one batch a judge.
+        """All candidates of a turn in one batch a judge. `turn` has its refused words masked.
 
         Raises:
             ModelFaultError: a judge failed as a whole (each backend's own fallback comes first).
         """
         if not candidates:
             return []
-        judgements = self.classifier.classify([statement_of(turn, c) for c in candidates])
-        matches = self._match(candidates)
+        shown = [_shown(turn, candidate, screening) for candidate in candidates]
+        judgements = self.classifier.classify([statement_of(turn, c) for c in shown])
+        matches = self._match(shown)
         standings = self.standing.stand(
             turn,
             [
@@ -122,7 +147,7 @@ class Scales:
                     known=known[m.field.attribute] if m.field else None,
                     evidence=j,
                 )
-                for c, m, j in zip(candidates, matches, judgements, strict=True)
+                for c, m, j in zip(shown, matches, judgements, strict=True)
             ],
         )
         return [
@@ -152,6 +177,40 @@ def statement_of(turn: Turn, candidate: Candidate) -> Statement:
         history=turn.history,
         start=candidate.evidence.start,
     )
+
+
+def masked(turn: Turn, screening: Screening) -> Turn:
+    """The turn as judges may see it: refused words masked, offsets unchanged."""
+    if not screening.refused:
+        return turn
+    return turn.model_copy(update={"text": mask(turn.text, screening.refused)})
+
+
+def _shown(turn: Turn, candidate: Candidate, screening: Screening) -> Candidate:
+    """The candidate as judges may see it: one that holds a secret shows its masked words alone."""
+    span = candidate.evidence.span
+    if not (screening.refuses(span) or screening.refuses_value(candidate.value)):
+        return candidate
+    words = span.of(turn.text)
+    return candidate.model_copy(
+        update={"attribute": None, "value": None, "text": words, "words": words}
+    )
+
+
+def _unspoken(turn: Turn, candidate: Candidate, screening: Screening) -> Candidate:
+    """A refused candidate as it may be recorded: no word, no value and no plain hash of it."""
+    span = candidate.evidence.span
+    words = span.of(turn.text) if screening.refuses(span) else MASK * (span.end - span.start)
+    evidence = candidate.evidence.model_copy(update={"sha256": sha256_of(words)})
+    gone = {"value": None, "text": words, "words": words, "evidence": evidence}
+    return candidate.model_copy(update=gone)
+
+
+def _in_clean_words(_turn: Turn, candidate: Candidate, screening: Screening) -> Candidate:
+    """The candidate; in the user's own words where the extractor's text holds a secret."""
+    if candidate.text == candidate.words or not screening.refuses_value(candidate.text):
+        return candidate
+    return candidate.model_copy(update={"text": candidate.words})
 
 
 def key_of(
@@ -184,18 +243,20 @@ def _weighed(
     screening: Screening,
 ) -> Weighed:
     span = candidate.evidence.span
+    secret = (
+        screening.refuses(span)
+        or screening.refuses_value(candidate.value)
+        or _for_a_credential(match.field)
+    )
+    kept = (_unspoken if secret else _in_clean_words)(turn, candidate, screening)
     return Weighed(
-        candidate=candidate,
+        candidate=kept,
         judgement=judgement,
         match=match,
         standing=standing,
-        key=key_of(turn.subject, candidate, match, standing),
-        secret=(
-            screening.refuses(span)
-            or screening.refuses_value(candidate.value)
-            or _for_a_credential(match.field)
-        ),
-        tainted=screening.taints(span),
+        key=key_of(turn.subject, kept, match, standing),
+        secret=secret,
+        tainted=turn.source is Source.USER and screening.taints(span),
         refusal=refusal(match.field, candidate.value),
     )
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from evaluation.acceptance.format import AcceptanceCase, CaseTrace, Outcome
+from evaluation.fields import registered
 from evaluation.seeding import seed_fact
 from memgate_core import MemoryGate
-from memgate_core.fields.catalogue import FieldCatalogue
 from memgate_core.fields.values import same_value
 from memgate_core.intake import identify
-from memgate_core.model import DecisionType, FieldSpec, HistoryTurn, Judged, Receipt, Subject
+from memgate_core.model import DecisionType, HistoryTurn, Judged, Receipt, Subject
 
 _SAID_AT = datetime(2025, 6, 2, 12, tzinfo=UTC)
 _OUTCOMES: dict[DecisionType, Outcome] = {
@@ -30,7 +30,7 @@ _STRONGEST: tuple[Outcome, ...] = ("correct", "commit", "hold", "reject", "none"
 def run_case(case: AcceptanceCase, *, classifier: str = "local") -> CaseTrace:
     """Seeds the known value, observes the turn with its history, and reads the field."""
     subject = Subject(tenant="acceptance", user_id=case.id)
-    field = _field(case)
+    field = registered(case.field.attribute, case.field.description)
     with MemoryGate.open("sqlite://", fields=[field], classifier=classifier) as gate:
         if case.known is not None:
             seed_fact(gate.ledger, subject, field, case.known, at=_SAID_AT - timedelta(days=90))
@@ -47,13 +47,6 @@ def run_case(case: AcceptanceCase, *, classifier: str = "local") -> CaseTrace:
         )
         fact = gate.profile(subject).current(field.attribute)
         return _trace(case, receipt, fact.value if fact else None)
-
-
-def _field(case: AcceptanceCase) -> FieldSpec:
-    known = FieldCatalogue.builtin().get(case.field.attribute)
-    if known is not None:
-        return known.model_copy(update={"description": case.field.description})
-    return FieldSpec(attribute=case.field.attribute, description=case.field.description)
 
 
 def _trace(case: AcceptanceCase, receipt: Receipt, current: str | None) -> CaseTrace:

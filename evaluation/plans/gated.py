@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from evaluation.plans.extractors import Extractor, extractor_of
 from evaluation.plans.format import Conversation, Step
 from evaluation.plans.matchers import matcher_of
@@ -39,6 +41,7 @@ class GatedPipeline:
             matcher=matcher_of(setting.matcher),
             reader=setting.reader,
             classifier=setting.classifier,
+            **_model(setting),
         )
 
     def take(self, step: Step) -> TurnTrace:
@@ -82,6 +85,12 @@ class GatedPipeline:
         if fact is None:
             return {}
         return {self._attribute: CurrentLine(value=fact.value, valid_from=fact.valid_from)}
+
+
+def _model(setting: Setting) -> dict[str, Any]:
+    if setting.model is None or setting.classifier == "local":
+        return {}
+    return setting.model.gate_options()
 
 
 def _decision(judged: Judged) -> DecisionLine:

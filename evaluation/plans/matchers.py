@@ -19,9 +19,9 @@ _LIKELY_ENOUGH = 0.05
 def matcher_of(name: MatcherName) -> FieldMatcher:
     """The matcher of that name; one for the process, since they hold vectors."""
     if name == "names":
-        return LexicalMatcher(plan_frame_retry=True)
+        return LexicalMatcher(retry=True)
     if name == "no_retry":
-        return LocalMatcher(names=LexicalMatcher(plan_frame_retry=False))
+        return LocalMatcher(names=LexicalMatcher(retry=False))
     return PermissiveMatcher(LocalMatcher()) if name == "permissive" else LocalMatcher()
 
 

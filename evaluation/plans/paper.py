@@ -142,8 +142,8 @@ CALLS = {
 """Section 6.1."""
 
 ABLATIONS = {
-    ("plans staged, core", "cautious gated"): "51.7% n=60",
-    ("plans staged, core", "cautious gated, no retry"): "15.0% n=60",
+    ("cautious gated", "plans staged, core"): "51.7% n=60",
+    ("cautious gated no-retry", "plans staged, core"): "15.0% n=60",
 }
 """Section 6.3."""
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
+from evaluation.fields import registered
 from evaluation.plans.format import Conversation, Step, Style
 from evaluation.plans.trace import Final, FinalTrace, Trace, TurnTrace
-from memgate_core.fields.catalogue import FieldCatalogue
 from memgate_core.intake import identify
 from memgate_core.model import FieldSpec, HistoryTurn, Subject, Turn
 
@@ -49,13 +49,8 @@ def trace_of(conversation: Conversation, pipeline: Pipeline) -> Trace:
 
 
 def spec_of(conversation: Conversation) -> FieldSpec:
-    """The conversation's field as it is registered: the catalogue's where that has one of the
-    same name, else from name and description alone (paper A.6: no value takes part)."""
-    field = conversation.field
-    known = FieldCatalogue.builtin().get(field.attribute)
-    if known is not None:
-        return known.model_copy(update={"description": field.description})
-    return FieldSpec(attribute=field.attribute, description=field.description)
+    """The conversation's field as it is registered."""
+    return registered(conversation.field.attribute, conversation.field.description)
 
 
 def subject_of(conversation: Conversation) -> Subject:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from evaluation.plans.format import Style
 
@@ -13,6 +13,21 @@ GateMode = Literal["on", "off", "plan-typed"]
 Reading = Literal["refresh", "strict"]
 MatcherName = Literal["full", "no_retry", "names", "permissive"]
 MemoryName = Literal["none", "mem0", "graphiti", "langchain"]
+
+
+class ModelAccess(BaseModel):
+    """An OpenAI-compatible service."""
+
+    model_config = ConfigDict(frozen=True)
+
+    url: str
+    name: str | None = None
+    key: SecretStr | None = None
+
+    def gate_options(self) -> dict[str, object]:
+        """As options of `MemoryGate.open`."""
+        key = self.key.get_secret_value() if self.key else None
+        return {"model": self.url, "model_options": {"name": self.name, "api_key": key}}
 
 
 class Setting(BaseModel):
@@ -36,6 +51,8 @@ class Setting(BaseModel):
     reader: bool = True
     classifier: str = "local"
     memory: MemoryName = "none"
+    model: ModelAccess | None = Field(default=None, repr=False)
+    """For extraction `llm`, and for classifiers that ask a model."""
 
     @property
     def style(self) -> Style | None:
@@ -56,16 +73,16 @@ def standard() -> list[Setting]:
 
 def _of_style(style: str) -> list[Setting]:
     base: dict[str, str] = {"extraction": f"recorded:{style}"}
-    rows = [
+    rows: list[tuple[str, dict[str, object]]] = [
         ("ungated", {"gate": "off", "matcher": "no_retry"}),
         ("gated", {"gate": "on"}),
         ("plan-typed refresh", {"gate": "plan-typed", "reading": "refresh"}),
         ("plan-typed strict", {"gate": "plan-typed", "reading": "strict"}),
-        ("gated, no retry", {"gate": "on", "matcher": "no_retry"}),
-        ("gated, no reader", {"gate": "on", "reader": False}),
-        ("gated, names only, no reader", {"gate": "on", "matcher": "names", "reader": False}),
-        ("gated, permissive", {"gate": "on", "matcher": "permissive"}),
-        ("ungated, with retry", {"gate": "off", "matcher": "full"}),
+        ("gated no-retry", {"gate": "on", "matcher": "no_retry"}),
+        ("gated no-reader", {"gate": "on", "reader": False}),
+        ("gated names-only", {"gate": "on", "matcher": "names", "reader": False}),
+        ("gated permissive", {"gate": "on", "matcher": "permissive"}),
+        ("ungated with-retry", {"gate": "off", "matcher": "full"}),
     ]
     return [
         Setting.model_validate({**base, **rest, "name": f"{style} {name}"}) for name, rest in rows

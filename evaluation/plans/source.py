@@ -3,7 +3,7 @@
 The text form is what people write and review; `python -m evaluation.plans.source IN… -o OUT.jsonl`
 compiles it. Grammar, one conversation a block, blocks apart by a blank line:
 
-    # id | kind | attribute | description | initial | plan | outcome | hedge | confirm | final | probe
+    # id|kind|attribute|description|initial|plan|outcome|hedge|confirm|final|probe
     @ 2025-01-14T20:41:00Z
     U plan: what the user types
     l user/home_city = Saltaire | User lives in Saltaire | exact words of the line above

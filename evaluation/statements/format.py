@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+import re
+from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from evaluation.jsonl import Record
 from evaluation.words import Words
@@ -27,26 +28,30 @@ class StatementLine(Record):
     text: Words
     history: tuple[HistoryLine, ...] = ()
     message: Words | None = None
-    """The whole message that the text stands in."""
+    """The whole message that the text stands in, white space apart."""
     role: Role = Role.USER
     label: Label | None = None
 
-    @model_validator(mode="after")
-    def _stands_in_its_message(self) -> Self:
-        if self.message is not None and self.text not in self.message:
-            raise ValueError("text does not stand in message")
-        return self
-
     def statement(self) -> Statement:
-        """As the classifier sees it; a label is never part of it."""
-        message = self.message or self.text
+        """As the classifier sees it; a label is never part of it.
+
+        A text that does not stand in its message, white space apart, is judged on its own.
+        """
+        words, message, start = self._in_place()
         return Statement(
-            text=self.text,
+            text=words,
             message=message,
             role=self.role,
             history=tuple(HistoryTurn(role=h.role, content=h.content) for h in self.history[-2:]),
-            start=message.index(self.text),
+            start=start,
         )
+
+    def _in_place(self) -> tuple[str, str, int]:
+        wanted = r"\s+".join(re.escape(word) for word in self.text.split())
+        found = re.search(wanted, self.message or "")
+        if found is None or self.message is None:
+            return self.text, self.text, 0
+        return found.group(), self.message, found.start()
 
 
 class JudgementLine(Record):

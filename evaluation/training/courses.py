@@ -13,6 +13,7 @@ from evaluation.training.admission import Admission, admissions
 from evaluation.training.chats import chats
 from evaluation.training.fit import Course
 from evaluation.training.pairs import Conversation, Pairing, pairings
+from evaluation.training.plan_claims import plan_claims
 from evaluation.training.plan_turns import plan_later_turns, plan_statements
 from evaluation.training.resolutions import LaterTurn, later_turns
 from evaluation.training.samples import (
@@ -61,7 +62,7 @@ def gather(extra: Iterable[Labelled] = ()) -> tuple[Part, Part]:
     statements += _each(plan_statements, plans)
     later = [*later_turns(), *_each(plan_later_turns, plans)]
     pairs = _each(pairings, plans)
-    admitted = list(admissions())
+    admitted = [*admissions(), *_each(plan_claims, plans)]
     return (
         Part(_part(statements, 0), _held(later, 0), _part(admitted, 0), _part(pairs, 0)),
         Part(_part(statements, 1), _held(later, 1), _part(admitted, 1), _part(pairs, 1)),
@@ -101,7 +102,12 @@ def vector_pairs(part: Part, layout: Layout) -> list[tuple[Encoded, Encoded]]:
         if p.same
     ]
     turns = [(layout.slot(a.field), layout.utterance(a.text)) for a in part.admissions]
-    return fillers + turns
+    held = [
+        (layout.filler(i.item.attribute, i.item.value, i.item.text), layout.utterance(i.turn))
+        for i in part.later
+        if i.kind != "u"
+    ]
+    return fillers + turns + held
 
 
 def _crossed(pairs: Sequence[Pairing], rng: random.Random) -> list[Pairing]:

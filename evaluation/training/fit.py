@@ -34,7 +34,9 @@ class Settings:
     head_rate: float = 5e-4
     smoothing: float = 0.05
     seed: int = 7
-    vector_share: float = 0.15
+    average_from: float = 0.5
+    """From this share of the steps on, the weights are averaged."""
+    vector_share: float = 0.1
     """Share of steps spent on keeping row vectors comparable."""
 
 
@@ -91,7 +93,7 @@ def train(
     steps = _total_steps(course, settings)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, _warm_then_fall(steps))
     done, epoch, started = 0, 0, time.perf_counter()
-    total = 0.0
+    total, average = 0.0, _Average(model)
     while done < steps:
         model.train()
         for loss in _epoch(model, course, settings, rng):
@@ -100,6 +102,8 @@ def train(
             nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             optimiser.step()
             schedule.step()
+            if done >= settings.average_from * steps:
+                average.take(model)
             done, total = done + 1, total + loss.item()
             if done % 50 == 0:
                 clock = time.perf_counter() - started
@@ -111,7 +115,34 @@ def train(
         if watch is not None:
             model.eval()
             watch(model, epoch)
+    average.give(model)
     return model.eval()
+
+
+class _Average:
+    """Mean of the trained weights over the last part of a run: steadier than its last step."""
+
+    def __init__(self, model: Judge) -> None:
+        parts = [p for p in model.parameters() if p.requires_grad]
+        self._sums = [torch.zeros_like(part) for part in parts]
+        self._count = 0
+
+    def take(self, model: Judge) -> None:
+        """Adds the weights as they are now."""
+        self._count += 1
+        with torch.no_grad():
+            parts = (p for p in model.parameters() if p.requires_grad)
+            for total, part in zip(self._sums, parts, strict=True):
+                total.add_(part)
+
+    def give(self, model: Judge) -> None:
+        """Puts the mean into the model, if anything was taken."""
+        if not self._count:
+            return
+        with torch.no_grad():
+            parts = (p for p in model.parameters() if p.requires_grad)
+            for total, part in zip(self._sums, parts, strict=True):
+                part.copy_(total / self._count)
 
 
 def _epoch(
@@ -126,7 +157,7 @@ def _epoch(
     for head, batch in plan:
         yield _loss(model, head, batch, settings.smoothing)
         if course.vectors and rng.random() < settings.vector_share:
-            yield _vector_loss(model, rng.sample(course.vectors, min(24, len(course.vectors))))
+            yield _vector_loss(model, rng.sample(course.vectors, min(16, len(course.vectors))))
 
 
 def _loss(model: Judge, head: str, batch: Sequence[Sample], smoothing: float) -> Tensor:
@@ -160,6 +191,15 @@ def _vector_loss(model: Judge, pairs: Sequence[tuple[Encoded, Encoded]]) -> Tens
 
 def _vectors(model: Judge, rows: Sequence[Encoded]) -> Tensor:
     return fn.normalize(mean_of(*_states(model, rows)), dim=1)
+
+
+def vectors_of(model: Judge, rows: Sequence[Encoded]) -> NDArray[np.float32]:
+    """Unit vectors of many rows, in order."""
+    parts = []
+    with torch.inference_mode():
+        for start in range(0, len(rows), 64):
+            parts.append(_vectors(model, rows[start : start + 64]).numpy())
+    return np.concatenate(parts)
 
 
 def _optimiser(model: Judge, settings: Settings) -> torch.optim.Optimizer:

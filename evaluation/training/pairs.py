@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from memgate_core.judgement.matching import owned
 from memgate_core.model import FieldSpec
 
 Conversation = dict[str, Any]
@@ -72,7 +73,7 @@ def pairings(conversation: Conversation) -> Iterator[Pairing]:
                     unit=conversation["id"],
                     field=field,
                     entity=found["entity"],
-                    attribute=found["attribute"],
+                    attribute=owned(found["entity"], found["attribute"]) or "",
                     value=found["value"],
                     text=found["text"],
                     same=same,

@@ -24,6 +24,7 @@ from evaluation.training.fit import Course, Settings, logits_of, train
 from evaluation.training.network import Judge, pretrained
 from evaluation.training.source import DATA, digest_of
 from evaluation.training.statements import Labelled, from_jsonl
+from evaluation.training.thresholds import choose
 from memgate_core.judgement.encoder import WEIGHTS
 from memgate_core.judgement.inputs import Budget, Layout
 
@@ -49,7 +50,12 @@ def _statements(
 ) -> dict[str, Any]:
     budget = Budget(*options.budget)
     settings = Settings(
-        options.layers, options.frozen, options.epochs, rate=options.rate, seed=options.seed
+        options.layers,
+        options.frozen,
+        options.epochs,
+        options.batch,
+        options.rate,
+        seed=options.seed,
     )
     checks = {"test": _natural(test.statements), **_checks(options.check)}
     rows = {
@@ -62,7 +68,8 @@ def _statements(
             probabilities = softmax(logits_of(model, "statement", rows[name]))
             print(name, _rounded(evidence_figures(probabilities, _truth(items))), flush=True)
 
-    model = train(statement_course(training, layout, budget), settings, watch)
+    start = _started(options.start, settings, ("statement",))
+    model = train(statement_course(training, layout, budget), settings, watch, start)
     size = write_encoder(model, options.out / "statements.onnx")
     write_words(model, options.out / "words.npz")
     torch.save(model.state_dict(), options.keep / "statements.pt")
@@ -89,15 +96,22 @@ def _claims(
     options: argparse.Namespace, training: Part, test: Part, layout: Layout
 ) -> dict[str, Any]:
     settings = Settings(
-        options.layers, options.frozen, options.epochs, rate=options.rate, seed=options.seed
+        options.layers,
+        options.frozen,
+        options.epochs,
+        options.batch,
+        options.rate,
+        seed=options.seed,
     )
     course, checks = (claim_course(part, layout, options.seed) for part in (training, test))
 
     def watch(model: Judge, epoch: float) -> None:
+        torch.save(model.state_dict(), options.keep / "claims.pt")
         print(_rounded(_accuracies(model, checks)), flush=True)
 
-    model = train(course, settings, watch)
-    torch.save(model.state_dict(), options.keep / "claims.pt")
+    start = _started(options.start, settings, tuple(course.samples))
+    model = train(course, settings, watch, start)
+    watch(model, settings.epochs)
     size = write_encoder(model, options.out / "claims.onnx")
     if not (options.out / "words.npz").exists():
         write_words(model, options.out / "words.npz")
@@ -109,8 +123,22 @@ def _claims(
         "settings": asdict(replace(settings)),
         "bytes": size,
         "calibration": calibration,
+        "thresholds": choose(
+            model, checks, {head: found["temperature"] for head, found in calibration.items()}
+        ),
         "figures": _rounded(_accuracies(model, checks)),
     }
+
+
+def _started(path: Path | None, settings: Settings, heads: tuple[str, ...]) -> Judge | None:
+    """The body (and the heads of the same name) of an earlier checkpoint, if one is given."""
+    if path is None:
+        return None
+    model = Judge(settings.layers, heads, settings.frozen)
+    stored = torch.load(path)
+    known = model.state_dict()
+    model.load_state_dict({**known, **{k: v for k, v in stored.items() if k in known}})
+    return model
 
 
 def _accuracies(model: Judge, checks: Course) -> dict[str, float]:
@@ -164,12 +192,14 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--only", nargs="+", default=["statements", "claims"])
     parser.add_argument("--out", type=Path, default=WEIGHTS)
     parser.add_argument("--keep", type=Path, default=Path("reports"), help="torch checkpoints")
+    parser.add_argument("--start", type=Path, help="checkpoint to go on from")
     parser.add_argument("--check", type=Path, nargs="*", default=[], help="labelled JSONL to watch")
     parser.add_argument("--layers", type=int, default=6)
     parser.add_argument("--frozen", type=int, default=2, help="lowest layers left as they are")
     parser.add_argument("--budget", type=int, nargs=4, default=[8, 14, 0, 32])
     parser.add_argument("--epochs", type=float, default=4.0)
     parser.add_argument("--rate", type=float, default=1e-4)
+    parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args(arguments)

@@ -22,7 +22,9 @@ def register(app: typer.Typer) -> None:
 
 def classify(
     in_file: options.InFile,
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="JSONL to write; - is standard output.")],
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FILE", help="JSONL to write; - is standard output.")
+    ],
     classifier: options.Classifier = None,
 ) -> None:
     """Judges each statement: speculation, completed_event, correction or other."""

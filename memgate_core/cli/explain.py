@@ -73,15 +73,21 @@ def _decided(found: Explanation) -> Iterator[tuple[str, object]]:
         judgement, standing = found.judged.judgement, found.judged.standing
         sure = judgement.probabilities[judgement.evidence_type]
         cues = f", cues: {', '.join(judgement.cues)}" if judgement.cues else ""
-        yield "judged", (
-            f"{judgement.evidence_type} ({sure:.0%}; next {judgement.runner_up}){cues};"
-            f" stands as {standing.standing}"
+        yield (
+            "judged",
+            (
+                f"{judgement.evidence_type} ({sure:.0%}; next {judgement.runner_up}){cues};"
+                f" stands as {standing.standing}"
+            ),
         )
     if found.proposal is not None:
         decision = found.proposal.decision
-        yield "decided", (
-            f"{decision.decision} by rule {decision.rule}, policy"
-            f" {found.proposal.policy_version}: {decision.reason}"
+        yield (
+            "decided",
+            (
+                f"{decision.decision} by rule {decision.rule}, policy"
+                f" {found.proposal.policy_version}: {decision.reason}"
+            ),
         )
     for approval in found.approvals:
         yield "approval", f"{approval.approval_id} {approval.status} by {approval.approver or '–'}"

@@ -15,7 +15,6 @@ from typing import Annotated
 import typer
 
 from memgate_core.cli import (
-    approvals,
     bench,
     classify,
     conversations,
@@ -24,12 +23,7 @@ from memgate_core.cli import (
     explain,
     importing,
     label,
-    metrics,
-    policy,
     reads,
-    replay,
-    revocation,
-    rollout,
     staged,
 )
 from memgate_core.errors import InvalidInputError, MemgateError
@@ -44,22 +38,19 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-_COMMANDS = (
-    conversations,
-    classify,
-    reads,
-    explain,
-    revocation,
-    delivery,
-    metrics,
-    replay,
-    label,
-    doctor,
-)
+_COMMANDS = (conversations, classify, reads, explain, delivery, label, importing, doctor)
 for _module in _COMMANDS:
     _module.register(app)
-for _group in (staged, approvals, policy, rollout, bench, importing):
+for _group in (staged, bench):
     app.add_typer(_group.app)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from memgate_core import __version__
+
+        print(__version__)
+        raise typer.Exit
 
 
 @app.callback()
@@ -69,21 +60,13 @@ def _root(
         typer.Option("--config", metavar="FILE", help="Settings file; default memgate.toml."),
     ] = None,
     version: Annotated[
-        bool, typer.Option("--version", is_eager=True, callback=lambda on: _version(on))
+        bool, typer.Option("--version", is_eager=True, callback=_version, help="Print it and exit.")
     ] = False,
 ) -> None:
     """The write gate of an agent's memory: review, explain and measure what it holds."""
     del version
     if config is not None:
         os.environ["MEMGATE_CONFIG"] = str(config)
-
-
-def _version(asked: bool) -> None:
-    if asked:
-        from memgate_core import __version__
-
-        print(__version__)
-        raise typer.Exit
 
 
 def status_of(arguments: Sequence[str] | None = None) -> int:

@@ -66,9 +66,7 @@ def gate_options(chosen: Settings) -> dict[str, Any]:
 
     options: dict[str, Any] = {"classifier": chosen.classifier, **model_options(chosen)}
     if chosen.fields is not None:
-        options["fields"] = FieldCatalogue.builtin().with_fields(
-            FieldCatalogue.from_toml(chosen.fields)
-        )
+        options["fields"] = FieldCatalogue.default().load(chosen.fields)
     if chosen.hold_threshold is not None:
         options["hold_threshold"] = chosen.hold_threshold
     return options
@@ -76,7 +74,18 @@ def gate_options(chosen: Settings) -> dict[str, Any]:
 
 def model_options(chosen: Settings) -> dict[str, Any]:
     """What the backends that ask a model need; nothing for the local one."""
-    return {}
+    if chosen.classifier == "local" or chosen.model.url is None:
+        return {}
+    key = chosen.model.key.get_secret_value() if chosen.model.key else None
+    options = {"name": chosen.model.name, "api_key": key, "timeout": chosen.model.timeout_seconds}
+    return {"model": chosen.model.url, "model_options": options}
+
+
+def model_access(chosen: Settings) -> dict[str, Any] | None:
+    """The model that evaluations may ask, or None where none is configured."""
+    if chosen.model.url is None:
+        return None
+    return {"url": chosen.model.url, "name": chosen.model.name, "key": chosen.model.key}
 
 
 def classifier_of(chosen: Settings) -> EvidenceClassifier:
@@ -85,10 +94,12 @@ def classifier_of(chosen: Settings) -> EvidenceClassifier:
     Raises:
         ConfigurationError: an unknown backend, or one that lacks its model.
     """
-    from memgate_core.assembly import assemble
+    from memgate_core.backends import judges_of
 
-    options = gate_options(chosen)
-    return assemble("sqlite://", **options).scales.classifier
+    chosen_model = model_options(chosen)
+    return judges_of(
+        chosen.classifier, chosen_model.get("model"), chosen_model.get("model_options")
+    ).classifier
 
 
 def subject(chosen: Settings, user: str | None, actor: str | None = None) -> Subject:

@@ -95,3 +95,21 @@ def progress(path: Path, what: str) -> Iterator[Callable[[int], None]]:
     with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
         task = bar.add_task(what, total=size)
         yield lambda count: bar.advance(task, count)
+
+
+def write_json(path: Path, found: BaseModel) -> None:
+    """One JSON document into a file; `-` is standard output.
+
+    Raises:
+        InvalidInputError: the file cannot be written.
+    """
+    from memgate_core.errors import InvalidInputError
+
+    if str(path) == "-":
+        print_json(found)
+        return
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json_of(found) + "\n", encoding="utf-8")
+    except OSError as fault:
+        raise InvalidInputError(f"{path}: {fault.strerror}") from fault

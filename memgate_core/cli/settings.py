@@ -97,6 +97,7 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Options first, then the environment, then the file named by MEMGATE_CONFIG."""
+        del dotenv_settings, file_secret_settings  # nothing is read from places nobody named
         file = TomlConfigSettingsSource(settings_cls, toml_file=config_file())
         return init_settings, env_settings, file
 

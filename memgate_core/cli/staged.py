@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     from memgate_core.gate import MemoryGate
     from memgate_core.model import StagedItem
 
-app = typer.Typer(name="staged", help="Plans that are held back: list, show, confirm, discard.", no_args_is_help=True)
+app = typer.Typer(
+    name="staged",
+    help="Plans that are held back: list, show, confirm, discard.",
+    no_args_is_help=True,
+)
 
 StagedId = Annotated[str, typer.Argument(metavar="ID", help="The held item's id.")]
 
@@ -40,13 +44,15 @@ def list_items(
     as_json: options.AsJson = False,
 ) -> None:
     """Lists held items, oldest first. They are plans: none of them is a fact."""
+    from memgate_core.model import StagedStatus
+
     chosen = settings(ledger=ledger, tenant=tenant)
     with existing_gate(chosen) as gate:
         if all_users and user is None:
             subjects = gate.ledger.subjects(chosen.tenant)
         else:
             subjects = [subject(chosen, user, actor)]
-        status = None if every_status else _pending()
+        status = None if every_status else StagedStatus.PENDING
         items = [i for one in subjects for i in gate.ledger.staged(one, status=status)]
         if due:
             now = datetime.now(UTC)
@@ -106,12 +112,6 @@ def discard(
         print_json(item)
     else:
         print(f"dropped: {item.text} ({item.staged_id})")
-
-
-def _pending() -> str:
-    from memgate_core.model import StagedStatus
-
-    return StagedStatus.PENDING
 
 
 def _item(gate: MemoryGate, item_id: str) -> StagedItem:

@@ -6,6 +6,7 @@ message, else the statements that carry its words, and says honestly when even t
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,7 +16,7 @@ from memgate_core.extraction.local import ORDINALS_PER_CLAUSE
 from memgate_core.extraction.proposals import RawProposal, owner_of, read_proposal
 from memgate_core.language.lexicon import noun_lemma, verb_readings
 from memgate_core.language.tokens import fold, lower, tokenise, words_of
-from memgate_core.language.words import STOPWORDS
+from memgate_core.language.words import STOPWORDS, word_set
 from memgate_core.model import Candidate, Evidence, Span, Turn
 
 EXTRACTOR = "proposals/1"
@@ -23,9 +24,9 @@ _CARRIED = 0.6
 """Share of a proposal's content words that a statement must hold to count as its source."""
 _NEAR = 88.0
 """Similarity (0 to 100) from which two spellings count as one word, or a span as found."""
-_FRAMING = frozenset(
+_FRAMING = word_set(
     "user consider plan think want mention state report say express indicate intend hope interest"
-    " possible potential likely currently recently previously now date 2024 2025 2026 2027".split()
+    " possible potential likely currently recently previously now date 2024 2025 2026 2027"
 )
 """Words that extractors add of their own."""
 
@@ -37,7 +38,9 @@ class _Place(NamedTuple):
     exact: bool
 
 
-def align(turn: Turn, proposals: Sequence[object], *, extractor: str = EXTRACTOR) -> list[Candidate]:
+def align(
+    turn: Turn, proposals: Sequence[object], *, extractor: str = EXTRACTOR
+) -> list[Candidate]:
     """Candidates for the proposals, in their order, each with evidence in the turn's text.
 
     A proposal is a mapping (or object) with entity, attribute, value, text and optional span.
@@ -93,7 +96,9 @@ def _ordinals(
     seen: Counter[tuple[int, str, str]] = Counter()
     ordinals = [0] * len(raws)
     for i in order:
-        ordinals[i] = slots[i][0] * ORDINALS_PER_CLAUSE + min(seen[slots[i]], ORDINALS_PER_CLAUSE - 1)
+        ordinals[i] = slots[i][0] * ORDINALS_PER_CLAUSE + min(
+            seen[slots[i]], ORDINALS_PER_CLAUSE - 1
+        )
         seen[slots[i]] += 1
     return ordinals
 
@@ -133,7 +138,8 @@ def _verbatim(text: str, given: str, raw: RawProposal) -> Span | None:
 
 
 def _occurrences(text: str, given: str) -> list[int]:
-    starts, at = [], text.find(given)
+    starts: list[int] = []
+    at = text.find(given)
     while at >= 0 and len(starts) < 20:
         starts.append(at)
         at = text.find(given, at + 1)
@@ -151,9 +157,7 @@ def _nearly(text: str, given: str) -> _Place | None:
     found = partial_ratio_alignment(lower(given), lower(text), score_cutoff=_NEAR)
     if found is None or found.dest_end <= found.dest_start:
         return None
-    touched = [
-        t for t in tokenise(text) if t.start < found.dest_end and t.end > found.dest_start
-    ]
+    touched = [t for t in tokenise(text) if t.start < found.dest_end and t.end > found.dest_start]
     if not touched:
         return None
     span = Span(start=touched[0].start, end=touched[-1].end)
@@ -176,9 +180,7 @@ def _best(text: str, clauses: Sequence[Clause], raw: RawProposal) -> _Place:
 
 def _runs(clauses: Sequence[Clause]) -> list[Span]:
     singles = [clause.span for clause in clauses]
-    pairs = [
-        Span(start=a.span.start, end=b.span.end) for a, b in zip(clauses, clauses[1:], strict=False)
-    ]
+    pairs = [Span(start=a.span.start, end=b.span.end) for a, b in itertools.pairwise(clauses)]
     return singles + pairs
 
 

@@ -7,6 +7,7 @@ message, so whatever is held can be taken out of it and nothing is said twice.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 from memgate_core.extraction.blocks import Block, BlockKind, blocks_of
@@ -65,7 +66,7 @@ def _clauses(text: str, block: Block, start: int, end: int, walls: Walls) -> Ite
         return
     tokens = tokenise(text, start, end)
     edges = [start, *(tokens[at].start for at in joints_of(tokens, text, walls)), end]
-    for left, right in zip(edges, edges[1:], strict=False):
+    for left, right in itertools.pairwise(edges):
         yield from _trimmed(text, left, right, _BEFORE, _AFTER)
 
 

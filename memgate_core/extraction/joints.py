@@ -17,7 +17,7 @@ from memgate_core.extraction.scope import Scope, is_aside
 from memgate_core.language.grammar import begins_clause, has_predicate, skip
 from memgate_core.language.lexicon import verb_lemma
 from memgate_core.language.tokens import Token
-from memgate_core.language.words import ADVERBS, NOMINATIVE, SUBORDINATORS
+from memgate_core.language.words import ADVERBS, NOMINATIVE, SUBORDINATORS, word_set
 
 
 class Joint(NamedTuple):
@@ -28,17 +28,15 @@ class Joint(NamedTuple):
     """A semicolon, dash, ellipsis, picture or comma, rather than a bare "and"."""
 
 
-_STRONG = frozenset("; — –".split())
-_LINKS = frozenset("and but so plus yet & though although whereas".split())
-_CONTRAST = frozenset("but yet though although whereas".split())
-_PURPOSE = frozenset("can could can't that much many far long good bad".split())
-_CHAT_ENDS = frozenset(
-    "lol lmao haha hahaha tho yesterday tonight today tomorrow already xx xxx".split()
-)
+_STRONG = word_set("; — –")
+_LINKS = word_set("and but so plus yet & though although whereas")
+_CONTRAST = word_set("but yet though although whereas")
+_PURPOSE = word_set("can could can't that much many far long good bad")
+_CHAT_ENDS = word_set("lol lmao haha hahaha tho yesterday tonight today tomorrow already xx xxx")
 _HEDGED_VP = re.compile(
     r"(?:might|may|could|would|will|should|'ll|'d|gonna|plan|plans|hope|hopes|intend|want|wants)$"
 )
-_HEDGED_ING = frozenset("thinking considering planning hoping looking going debating".split())
+_HEDGED_ING = word_set("thinking considering planning hoping looking going debating")
 _ANAPHORIC = re.compile(
     r"(?:and |so |but )?(?:that|this|it)(?: \w+)? ?(?:'s|is|was|will be) "
     r"(?:the|when|why|how|where|what|because|all|it|where)\b"
@@ -65,9 +63,7 @@ def _may_join(before: Token, token: Token) -> bool:
     return token.low in _LINKS or before.low in _CHAT_ENDS or not before.text[-1].isalnum()
 
 
-def _joint_at(
-    tokens: Sequence[Token], at: int, left: int, text: str, walls: Walls
-) -> Joint | None:
+def _joint_at(tokens: Sequence[Token], at: int, left: int, text: str, walls: Walls) -> Joint | None:
     kind = _kind(tokens, at, left, text)
     if kind is None or walls.around(tokens[at].start) is not None:
         return None

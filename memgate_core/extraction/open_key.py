@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memgate_core.language.frames import attribute_words, unframed
+from memgate_core.language.lexicon import is_noun
 from memgate_core.language.nouns import PARTICLES, head_of, noun_phrase
 from memgate_core.language.predicate import Predicate, find_predicate
 from memgate_core.language.tokens import Token, fold, tokenise, words_of
 from memgate_core.language.words import (
-    DETERMINERS,
     PREPOSITIONS,
     STOPWORDS,
     SUBJECT_PRONOUNS,
@@ -73,16 +73,16 @@ def _object_head(tokens: Sequence[Token], predicate: Predicate) -> str | None:
     start = predicate.verb if predicate.tag is None else predicate.verb + 1
     while start < len(tokens) and tokens[start].low in PARTICLES:
         start += 1
-    head = head_of(tokens, *noun_phrase(tokens, start))
-    return head if head else _prepositional_head(tokens, start)
+    first, last = noun_phrase(tokens, start)
+    return head_of(tokens, first, last) if last > first else _prepositional_head(tokens, start)
 
 
 def _prepositional_head(tokens: Sequence[Token], start: int) -> str | None:
-    """ "move to a bigger flat" -> "flat"; only where a determiner shows a common noun."""
-    for at in range(start, min(start + 4, len(tokens) - 1)):
-        if tokens[at].low in PREPOSITIONS and tokens[at + 1].low in DETERMINERS:
-            return head_of(tokens, *noun_phrase(tokens, at + 1))
-    return None
+    """ "move to a bigger flat" -> "flat", "switch to oat milk" -> "milk"; common nouns only."""
+    if start + 1 >= len(tokens) or tokens[start].low not in PREPOSITIONS:
+        return None
+    head = head_of(tokens, *noun_phrase(tokens, start + 1))
+    return head if head is not None and is_noun(head) else None
 
 
 def _content_key(words: str) -> str:

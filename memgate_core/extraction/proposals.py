@@ -13,7 +13,9 @@ from memgate_core.language.tokens import words_of
 from memgate_core.language.words import PERSONS, PETS
 from memgate_core.model import USER_ENTITY, Model, Role, Turn
 
-_SELF = frozenset({"user", "the user", "me", "i", "myself", "self", "speaker", "the speaker", "human"})
+_SELF = frozenset(
+    {"user", "the user", "me", "i", "myself", "self", "speaker", "the speaker", "human"}
+)
 _POSSESSED = re.compile(r"^(?:the\s+)?(?:user['’]s|users?['’]|my|our)\s+(?=\S)", re.IGNORECASE)
 _USER_HAS = re.compile(r"^\W*(?:the\s+)?user['’]s\s+", re.IGNORECASE)
 _USER_IS = re.compile(r"^\W*(?:the\s+)?user\s+", re.IGNORECASE)

@@ -18,15 +18,16 @@ from memgate_core.language.words import (
     DISCOURSE,
     QUESTION_WORDS,
     SUBORDINATORS,
+    word_set,
 )
 
-_ASKS_WHETHER = frozenset(
+_ASKS_WHETHER = word_set(
     "check see know wonder ask asks asked wondering sure tell idk remember out curious say says"
-    " understand decide confirm find".split()
+    " understand decide confirm find"
 )
-_HEDGE_ADVERBS = frozenset(
+_HEDGE_ADVERBS = word_set(
     "maybe perhaps possibly hopefully ideally potentially theoretically hypothetically probably"
-    " presumably say wish".split()
+    " presumably say wish"
 )
 _PHRASE_CONDITIONS = re.compile(
     r"\b(?:as long as|in case|depending on|on condition|provided|what if|only if|even if|in theory"
@@ -131,9 +132,9 @@ def _plain(tokens: Sequence[Token]) -> str:
 
 def _has_condition(tokens: Sequence[Token]) -> bool:
     for at, token in enumerate(tokens):
-        if token.low in CONDITIONAL and token.low != "whether":
-            if at == 0 or tokens[at - 1].low not in _ASKS_WHETHER:
-                return True
+        asked = at > 0 and tokens[at - 1].low in _ASKS_WHETHER
+        if token.low in CONDITIONAL and token.low != "whether" and not asked:
+            return True
     return bool(_PHRASE_CONDITIONS.search(_plain(tokens)))
 
 
@@ -154,7 +155,8 @@ def _opens_subordinate(tokens: Sequence[Token], at: int) -> bool:
     return tokens[first].low in SUBORDINATORS or bool(
         re.match(
             r"(?:the (?:day|moment|minute|second|next time|last time|week|month|year)|what if"
-            r"|as (?:soon|long) as|in case|now that|had i|should (?:i|we|you)|say (?:i|we|you)|say)\b",
+            r"|as (?:soon|long) as|in case|now that|had i|should (?:i|we|you)"
+            r"|say (?:i|we|you)|say)\b",
             _plain(tokens[first : first + 4]),
         )
     )
@@ -165,5 +167,21 @@ def _opens_question(tokens: Sequence[Token]) -> bool:
     return first < len(tokens) and (
         tokens[first].low in QUESTION_WORDS
         or tokens[first].low
-        in "do does did is are can could should would will have has was were am".split()
+        in [
+            "do",
+            "does",
+            "did",
+            "is",
+            "are",
+            "can",
+            "could",
+            "should",
+            "would",
+            "will",
+            "have",
+            "has",
+            "was",
+            "were",
+            "am",
+        ]
     )

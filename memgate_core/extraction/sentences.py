@@ -7,6 +7,7 @@ import re
 from memgate_core.extraction.blocks import Block, BlockKind
 from memgate_core.extraction.enclosed import Walls
 from memgate_core.language.tokens import lower
+from memgate_core.language.words import word_set
 
 _STOP = re.compile(
     r"(?:[.!?]+|…)[\"'”’)\]*_]*(?=\s|$)"
@@ -14,10 +15,10 @@ _STOP = re.compile(
     r"|[。！？｡؟۔।॥]+[」』”）\"]*"
     r"|\n+"
 )
-_ALWAYS_SHORT = frozenset("mr mrs ms dr prof st mt ft vs e.g i.e cf approx fig gen rev sgt".split())
-_MAYBE_SHORT = frozenset(
+_ALWAYS_SHORT = word_set("mr mrs ms dr prof st mt ft vs e.g i.e cf approx fig gen rev sgt")
+_MAYBE_SHORT = word_set(
     "no etc inc ltd co corp jr sr am pm a.m p.m dept est min max tel ext jan feb mar apr jun jul"
-    " aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun u.s u.k ph.d".split()
+    " aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun u.s u.k ph.d"
 )
 _STARTS_ANEW = re.compile(
     r"\s*[\"'“‘(]*(?:I|We|He|She|They|You|It|My|Our|The|This|That|There|But|And|So|Then|Can|Could"
@@ -60,7 +61,9 @@ def _shortens(text: str, match: re.Match[str], start: int) -> bool:
     """True when the full stop belongs to an abbreviation, an initial or a number."""
     before = _WORD_BEFORE.search(text, max(start, match.start() - 12), match.start())
     word = lower(before.group()) if before else ""
-    if word in _ALWAYS_SHORT or _INITIAL.search(text[max(start, match.start() - 3) : match.start()]):
+    if word in _ALWAYS_SHORT or _INITIAL.search(
+        text[max(start, match.start() - 3) : match.start()]
+    ):
         return True
     if word.isdigit() and _is_list_number(text, match.start() - len(word), start):
         return True

@@ -23,6 +23,7 @@ from memgate_core.language.words import (
     PERSONS,
     PETS,
     SERVICE_ROLES,
+    word_set,
 )
 from memgate_core.model import USER_ENTITY, Role
 
@@ -37,24 +38,24 @@ _RELATION = re.compile(
     re.IGNORECASE,
 )
 """Says who somebody is to the user, which is a fact of the user's own."""
-_OWN_STATE = frozenset(
+_OWN_STATE = word_set(
     "like love hate prefer want think reckon say live work be have drink eat smoke drive need"
-    " believe enjoy dislike stand study know feel get go come move start retire".split()
+    " believe enjoy dislike stand study know feel get go come move start retire"
 )
-_NAMES_THAT_ARE_WORDS = frozenset(
+_NAMES_THAT_ARE_WORDS = word_set(
     "will mark grace rose may april june jack bill sue pat rob drew dean faith hope joy art ray"
     " lily daisy ivy amber ruby jasmine olive holly robin frank grant chase hunter mason carter"
     " nick miles josh jade victor rich bob penny pearl iris violet heather hazel ginger basil max"
-    " guy gene earl duke duncan harry rowan sage summer autumn dawn eve bella chris charlie".split()
+    " guy gene earl duke duncan harry rowan sage summer autumn dawn eve bella chris charlie"
 )
-_PLACE_BEFORE = frozenset("in at to from near into of around on via".split())
-_TITLES = frozenset("mr mrs ms dr prof miss sir uncle auntie aunt".split())
-_PLURALS = frozenset(
+_PLACE_BEFORE = word_set("in at to from near into of around on via")
+_TITLES = word_set("mr mrs ms dr prof miss sir uncle auntie aunt")
+_PLURALS = word_set(
     "parents kids children friends siblings grandparents folks in-laws neighbours neighbors"
-    " colleagues cousins twins sons daughters mates family people guests".split()
+    " colleagues cousins twins sons daughters mates family people guests"
 )
 _THIRD = {"he": "he", "she": "she", "his": "he", "her": "she"}
-_SOMEBODY = frozenset("someone somebody everyone everybody nobody anyone".split())
+_SOMEBODY = word_set("someone somebody everyone everybody nobody anyone")
 
 
 class SubjectTracker:
@@ -157,9 +158,8 @@ def _person_phrase(tokens: Sequence[Token], at: int) -> tuple[int, int] | None:
     start = at
     if tokens[at].low in DETERMINERS:
         start += 1
-    elif tokens[at].low not in BARE_KIN and not (at == 0 and tokens[at].low in PERSONS):
-        if not _later_person(tokens, at):
-            return None
+    elif not (tokens[at].low in BARE_KIN or _opens_with_person(tokens, at)):
+        return None
     for here in range(start, min(start + 4, len(tokens))):
         token = tokens[here]
         if token.low in PERSONS:
@@ -171,9 +171,12 @@ def _person_phrase(tokens: Sequence[Token], at: int) -> tuple[int, int] | None:
     return None
 
 
-def _later_person(tokens: Sequence[Token], at: int) -> bool:
-    """ "upstairs neighbour practises": a bare modifier before a person word opens a clause."""
-    return at == 0 and len(tokens) > 2 and tokens[1].low in PERSONS and not _is_verb(tokens[0])
+def _opens_with_person(tokens: Sequence[Token], at: int) -> bool:
+    """ "roommate did bio", "upstairs neighbour practises": no determiner before it."""
+    if at > 0:
+        return False
+    modified = len(tokens) > 2 and tokens[1].low in PERSONS and not _is_verb(tokens[0])
+    return tokens[0].low in PERSONS or modified
 
 
 def _is_verb(token: Token) -> bool:
@@ -201,7 +204,11 @@ def _name_phrase(tokens: Sequence[Token], at: int) -> int | None:
         return None
     known = is_known(tokens[at].low) and end - at == 1 and not title
     if known and tokens[at].low not in _NAMES_THAT_ARE_WORDS:
-        return end if at and not _sentence_initial(tokens, at) else _plain_person_verb(tokens, verb, end)
+        return (
+            end
+            if at and not _sentence_initial(tokens, at)
+            else _plain_person_verb(tokens, verb, end)
+        )
     return end
 
 
@@ -226,7 +233,9 @@ def _agrees(tokens: Sequence[Token], verb: int) -> bool:
 
 def _about_own_state(tokens: Sequence[Token], end: int) -> bool:
     """The verb behind the name says how that person is, not what is done for the user."""
-    verb = skip(tokens, end, ADVERBS | AUXILIARIES - {"is", "was", "has", "have", "'s"} | {"n't"}, 5)
+    verb = skip(
+        tokens, end, ADVERBS | AUXILIARIES - {"is", "was", "has", "have", "'s"} | {"n't"}, 5
+    )
     if verb >= len(tokens):
         return False
     if any(t.low in ("me", "us") for t in tokens[verb : verb + 3]):

@@ -135,9 +135,7 @@ class AskedStandingJudge:
             judged = self.local(turn, claims)
             rows = {n: claim_row(turn, claims[n].candidate) for n in self.doubtful(turn, judged)}
             found = self._counsel.ask(
-                Inquiry(
-                    rows=tuple(dict.fromkeys(rows.values())), said_on=turn.occurred_at.date()
-                )
+                Inquiry(rows=tuple(dict.fromkeys(rows.values())), said_on=turn.occurred_at.date())
             )
         for n, row in rows.items():
             judged[n] = _standing(judged[n], found.rows[row], claims[n])
@@ -165,9 +163,7 @@ class AskedStandingJudge:
 
 def bare_row(statement: Statement) -> Row:
     """A statement as it is asked about."""
-    passage = Passage(
-        message=statement.message, role=statement.role, history=statement.history
-    )
+    passage = Passage(message=statement.message, role=statement.role, history=statement.history)
     return Row(passage=passage, words=statement.text, start=statement.start)
 
 

@@ -50,7 +50,9 @@ class Sureness:
     def of_evidence(self, judgement: EvidenceJudgement) -> bool:
         """True when the local classifier may decide this statement."""
         correction = judgement.probabilities[EvidenceType.CORRECTION]
-        return doubt(judgement.hold_probability) <= self.hold and doubt(correction) <= self.correction
+        return (
+            doubt(judgement.hold_probability) <= self.hold and doubt(correction) <= self.correction
+        )
 
     def of_standing(self, judgement: StandingJudgement) -> bool:
         """True when the local standing judge may decide this claim."""
@@ -99,8 +101,10 @@ def curve(judgements: Sequence[EvidenceJudgement], held: Sequence[bool]) -> list
     if not judgements or len(judgements) != len(held):
         raise ConfigurationError("the cascade is fitted on statements with one label each")
     rows = sorted(
-        ((doubt(j.hold_probability), (j.hold_probability >= 0.5) != label)
-         for j, label in zip(judgements, held, strict=True)),
+        (
+            (doubt(j.hold_probability), (j.hold_probability >= 0.5) != label)
+            for j, label in zip(judgements, held, strict=True)
+        ),
         reverse=True,
     )
     wrong = sum(error for _, error in rows)

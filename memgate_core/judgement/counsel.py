@@ -116,7 +116,7 @@ class Counsel:
             account.tokens_out += cost.tokens_out
             self._remember(inquiry, findings, account)
         except Exception as raised:
-            self._fail(inquiry, _reason(raised), account)
+            self._fail(inquiry, reason_of(raised), account)
         finally:
             account.ms += (perf_counter() - started) * 1000
 
@@ -142,7 +142,8 @@ class Counsel:
     def _fail(self, inquiry: Inquiry, reason: str, account: Sitting) -> None:
         _log.warning("model backend %s: %s", self.name, reason)
         account.fault(reason)
-        for row in (*inquiry.rows, *inquiry.held):
+        everything: list[Row | HeldRow] = [*inquiry.rows, *inquiry.held]
+        for row in everything:
             self._keep(row, Missing(reason=reason), inquiry, account)
 
     def _key(self, row: Row | HeldRow, inquiry: Inquiry) -> str:
@@ -170,7 +171,7 @@ def _kept_held(row: HeldRow, account: Sitting) -> HeldFinding | Missing:
     return kept if isinstance(kept, HeldFinding | Missing) else _UNANSWERED
 
 
-def _reason(raised: Exception) -> str:
+def reason_of(raised: Exception) -> str:
     """Why, in words that hold nothing of what was asked."""
     if isinstance(raised, ModelFaultError):
         return str(raised)

@@ -59,6 +59,9 @@ class HeldRow(Model):
     said_on: date
     true_when: str
     off_when: str
+    attribute: str | None = None
+    parts: tuple[Span, ...] = ()
+    """The sentences of the passage's message, one of which may settle the item."""
 
 
 class Inquiry(Model):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from memgate_core.model import (
     Candidate,
@@ -113,4 +113,35 @@ class Realiser(Protocol):
 
     def event_time(self, turn: Turn, words: str) -> Instant:
         """When what the words report happened ("last Friday"); the turn's time if they are silent."""
+        ...
+
+
+class Foresight(Protocol):
+    """A backend that can put everything about a turn to its model in one request, beforehand.
+
+    The judges and the checker are asked afterwards as ever, and find the answers in the sitting
+    (memgate_core/judgement/sitting.py).
+    """
+
+    def consider(
+        self,
+        turn: Turn,
+        candidates: Sequence[Candidate],
+        fields: Sequence[FieldSpec],
+        known: Mapping[str, str | None],
+        items: Sequence[StagedItem],
+        offered: str | None = None,
+    ) -> None:
+        """Asks ahead. Never raises for a model's fault: the judges will meet it."""
+        ...
+
+
+class Proposer(Protocol):
+    """An extractor that works where the caller brings no proposals. It never decides."""
+
+    name: str
+
+    def propose(self, turn: Turn) -> Sequence[Mapping[str, Any]]:
+        """Proposals with keys entity, attribute, value, text, span, as `MemoryGate.observe` takes
+        them; none where its model fails, which it notes in the sitting."""
         ...

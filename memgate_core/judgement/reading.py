@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from memgate_core.judgement.claims import ClaimHead, Verdict, threshold
 from memgate_core.judgement.encoder import Encoders
@@ -31,7 +31,7 @@ class LocalFieldReader:
         self._vectors = VectorStore(self._encoders)
 
     def read(
-        self, turn: Turn, fields: Sequence[FieldSpec], known: dict[str, str | None]
+        self, turn: Turn, fields: Sequence[FieldSpec], known: Mapping[str, str | None]
     ) -> list[Candidate]:
         """Candidates in the order of `fields`; `known` maps attribute to current value.
 

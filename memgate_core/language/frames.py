@@ -10,27 +10,28 @@ from __future__ import annotations
 import re
 
 from memgate_core.language.tokens import fold
+from memgate_core.language.words import word_set
 
-_STRONG = frozenset(
+_STRONG = word_set(
     "plan plans planned planning prospective potential possible possibly considered considering"
     " consideration considerations conditional conditionally interest interests interested"
     " intended intention intentions intent upcoming future proposed tentative tentatively candidate"
     " undecided consider contemplated contemplating hoped hopeful wish wished wishlist pending"
     " thinking maybe hypothetical likely expected scheduled eventual eventually aspirational"
-    " aspiration aspirations anticipated desired exploring exploration explored shortlist shortlisted"
-    " speculative uncertain undetermined unconfirmed provisional might may could want wants wanted"
-    " thought thoughts deliberation dilemma leaning inclination temptation option options idea"
-    " ideas ambition ambitions goal goals".split()
+    " aspiration aspirations anticipated desired exploring exploration explored shortlist"
+    " shortlisted speculative uncertain undetermined unconfirmed provisional might may could"
+    " want wants wanted thought thoughts deliberation dilemma leaning inclination temptation"
+    " option options idea ideas ambition ambitions goal goals"
 )
-_WEAK = frozenset(
+_WEAK = word_set(
     "change changes changing switch switching switchover replacement replacing replace swap"
     " swapping new next decision upgrade upgrading transition target alternative trial purchase"
     " purchasing buying acquisition adoption choice move if when current currently main primary"
-    " usual preferred favorite favourite default today latest updated recent".split()
+    " usual preferred favorite favourite default today latest updated recent"
 )
 _WORDS = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_OWNERS = frozenset("user users s my the a an their his her of for to is has".split())
+_OWNERS = word_set("user users s my the a an their his her of for to is has")
 
 
 def attribute_words(name: str) -> tuple[str, ...]:

@@ -22,23 +22,24 @@ from memgate_core.language.words import (
     PREPOSITIONS,
     QUESTION_WORDS,
     SUBJECT_PRONOUNS,
+    word_set,
 )
 
 _LONGEST_SUBJECT = 7
 """Words a subject may have before its verb; longer ones are not looked for."""
-_AFTER_IS = frozenset(
+_AFTER_IS = word_set(
     "a an the not been got going so too very just now still always my our in at on from into back"
     " home here there like getting off out up over done gone all about n't only never actually"
-    " already being her his your no".split()
+    " already being her his your no"
 )
-_ADDRESSED = frozenset("you u ya i we it they he she there this that".split())
-_ASKING = frozenset(
+_ADDRESSED = word_set("you u ya i we it they he she there this that")
+_ASKING = word_set(
     "tell give show help remind send find write draft suggest recommend explain book order check"
-    " make add set list translate summarise summarize compare plan let keep ignore forget".split()
+    " make add set list translate summarise summarize compare plan let keep ignore forget"
 )
-_OBJECT_ME = frozenset("me us it that this a an the my our some something someone".split())
-_COMPARED = frozenset("more less sooner longer better worse older earlier later".split())
-_ANY = frozenset("any anything thoughts ideas tips advice recommendations suggestions".split())
+_OBJECT_ME = word_set("me us it that this a an the my our some something someone")
+_COMPARED = word_set("more less sooner longer better worse older earlier later")
+_ANY = word_set("any anything thoughts ideas tips advice recommendations suggestions")
 
 
 def is_finite(token: Token) -> bool:
@@ -76,9 +77,7 @@ def has_predicate(tokens: Sequence[Token]) -> bool:
 
 def is_everyday_present(token: Token) -> bool:
     """ "lives", "works": a verb although the tables list a plural of the same spelling."""
-    return any(
-        r.tag is Tag.PRESENT and r.lemma in EVERYDAY_VERBS for r in verb_readings(token.low)
-    )
+    return any(r.tag is Tag.PRESENT and r.lemma in EVERYDAY_VERBS for r in verb_readings(token.low))
 
 
 def is_subject_word(token: Token) -> bool:
@@ -164,9 +163,8 @@ def _noun_clause(tokens: Sequence[Token], at: int) -> bool:
         if token.low in AUXILIARIES:
             if token.low != "'s" or is_copula(tokens, here):
                 return opens or here - at <= 3
-        elif opens or tokens[here - 1].low in PERSONS:
-            if _verb_of_noun(tokens, here):
-                return True
+        elif (opens or tokens[here - 1].low in PERSONS) and _verb_of_noun(tokens, here):
+            return True
         if token.low in PREPOSITIONS and not opens:
             return False
     return False
@@ -201,7 +199,9 @@ def _may_be_participle(tokens: Sequence[Token], here: int) -> bool:
     if here + 1 < len(tokens) and tokens[here + 1].is_word:
         return False
     tags = {r.tag for r in verb_readings(tokens[here].low)}
-    owned = any(t.low in FIRST_POSSESSIVE or t.low in PERSONS for t in tokens[max(0, here - 3) : here])
+    owned = any(
+        t.low in FIRST_POSSESSIVE or t.low in PERSONS for t in tokens[max(0, here - 3) : here]
+    )
     return Tag.PARTICIPLE in tags and not owned and tokens[here - 2].low in ("a", "an", "some")
 
 

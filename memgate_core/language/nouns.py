@@ -16,16 +16,13 @@ from memgate_core.language.words import (
     SUBJECT_PRONOUNS,
     SUBORDINATORS,
     TIME_NOUNS,
+    word_set,
 )
 
-PARTICLES = frozenset("up out off over down back away in on through round around along".split())
-_STOPS = (
-    PREPOSITIONS - {"of"} | COORDINATORS | SUBORDINATORS | AUXILIARIES | {"to", "which", "who"}
-)
-_TIMELY = frozenset("next last this every today tomorrow yesterday tonight now soon again".split())
-_OBJECTS = frozenset(
-    "it them him her me us that this one ones something anything there here".split()
-)
+PARTICLES = word_set("up out off over down back away in on through round around along")
+_STOPS = PREPOSITIONS - {"of"} | COORDINATORS | SUBORDINATORS | AUXILIARIES | {"to", "which", "who"}
+_TIMELY = word_set("next last this every today tomorrow yesterday tonight now soon again")
+_OBJECTS = word_set("it them him her me us that this one ones something anything there here")
 _EMPTY_HEADS = _OBJECTS | ADVERBS | DETERMINERS | TIME_NOUNS | PARTICLES
 
 

@@ -7,9 +7,10 @@ outcome must meet on one key, and where a plan is rewritten as what would be tru
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memgate_core.language.grammar import (
+    begins_clause,
     is_copula,
     is_everyday_present,
     is_finite,
@@ -17,12 +18,12 @@ from memgate_core.language.grammar import (
     skip,
 )
 from memgate_core.language.lexicon import Reading, Tag, is_adjective, is_noun, verb_readings
+from memgate_core.language.substance import NO_SUBJECT, OPENERS, main_clause
 from memgate_core.language.tokens import Token
 from memgate_core.language.words import (
     ADVERBS,
     BE,
     DETERMINERS,
-    DISCOURSE,
     DO,
     EVERYDAY_VERBS,
     HAVE,
@@ -30,30 +31,32 @@ from memgate_core.language.words import (
     PREPOSITIONS,
     SUBJECT_PRONOUNS,
     SUBORDINATORS,
+    word_set,
 )
 
 _PLAN_MODALS = MODALS - {"can", "ca"}
-_HEDGES = frozenset(
+_HEDGES = word_set(
     "maybe perhaps possibly probably hopefully potentially likely ideally eventually someday"
-    " definitely".split()
+    " definitely"
 )
-_TO_FRAMES = frozenset(
+_TO_FRAMES = word_set(
     "want hope plan intend wish aim expect mean need decide agree try attempt like love prefer"
-    " wanna look prepare arrange promise choose opt ask get ought have set go vow resolve".split()
+    " wanna look prepare arrange promise choose opt ask get ought have set go vow resolve"
 )
 """Verbs that put "to" + verb into the future or leave it open ("decided to sell")."""
-_TO_FRAME_WORDS = frozenset(
+_TO_FRAME_WORDS = word_set(
     "about set due supposed meant hoping planning looking aiming tempted ready keen going intending"
-    " trying determined inclined likely eager excited prepared willing scheduled bound".split()
+    " trying determined inclined likely eager excited prepared willing scheduled bound"
 )
-_ABOUT_FRAMES = frozenset(
+_ABOUT_FRAMES = word_set(
     "think consider plan look dream talk debate contemplate fancy toy lean wonder ponder mull muse"
-    " flirt explore discuss save apply weigh torn reckon eye float".split()
+    " flirt explore discuss save apply weigh torn reckon eye float"
 )
 """Verbs whose object or gerund is only thought of ("considering a move")."""
-_FRAME_LINKS = frozenset("about of on into at to towards toward with over up for between".split())
+_FRAME_LINKS = word_set("about of on into at to towards toward with over up for between")
 _SKIPPED = ADVERBS | {"not", "n't", "too"} | _HEDGES
-_NO_SUBJECT = DETERMINERS - {"this", "that"} | PREPOSITIONS
+_THOUGHTS = word_set("think guess suppose hope reckon believe feel bet wish imagine expect")
+_NOUN_FRAMES = word_set("plan plans idea hope aim goal dream intention thinking")
 
 
 @dataclass(frozen=True)
@@ -76,20 +79,47 @@ class Predicate:
     framed_by: str | None = None
     """The verb that frames a considered noun ("consider", "want")."""
 
+    def moved(self, by: int) -> Predicate:
+        """The same predicate in a longer clause, `by` tokens further on; a thought is a hedge."""
+        subject = (self.subject[0] + by, self.subject[1] + by)
+        return replace(self, subject=subject, verb=self.verb + by, planned=True)
+
 
 def find_predicate(tokens: Sequence[Token]) -> Predicate | None:
     """The main predicate of a clause; None where no verb is found."""
-    start = skip(tokens, 0, DISCOURSE | SUBORDINATORS - {"before", "after"}, 8)
+    start = skip(tokens, main_clause(tokens), OPENERS | SUBORDINATORS, 8)
     if start >= len(tokens):
         return None
     verb = _first_verb(tokens, start)
     if verb is None:
         return None
+    inner = _complement(tokens, start, verb)
+    if inner is not None:
+        return inner
     hedged = any(t.low in _HEDGES for t in tokens[:verb])
     end = verb
     while end > start and tokens[end - 1].low in ADVERBS | _HEDGES:
         end -= 1
     return _Chain(tokens, (start, end), hedged).walk(verb)
+
+
+def _complement(tokens: Sequence[Token], start: int, verb: int) -> Predicate | None:
+    """ "I think I'll sell it", "I've a feeling it'll be Leeds": the clause that is thought."""
+    if tokens[start].low not in ("i", "we") or verb - start > 3:
+        return None
+    for at in range(verb, min(verb + 5, len(tokens) - 1)):
+        reading = verb_readings(tokens[at].low)
+        thinks = bool(reading) and reading[0].lemma in _THOUGHTS
+        if not thinks and tokens[at].low not in ("feeling", "sure", "afraid", "hunch"):
+            continue
+        behind = (
+            at + 2 if tokens[at + 1].low in ("that", "like") and at + 2 < len(tokens) else at + 1
+        )
+        if not begins_clause(tokens, behind):
+            return None
+        inner = find_predicate(tokens[behind:])
+        return inner.moved(behind) if inner is not None else None
+    return None
 
 
 def _first_verb(tokens: Sequence[Token], start: int) -> int | None:
@@ -102,7 +132,7 @@ def _first_verb(tokens: Sequence[Token], start: int) -> int | None:
             continue
         if token.low in BE | HAVE | DO | MODALS or token.low == "'s":
             return at
-        if before.low in _NO_SUBJECT or token.low in PREPOSITIONS or not is_finite(token):
+        if before.low in NO_SUBJECT or token.low in PREPOSITIONS or not is_finite(token):
             continue
         if _more_likely_noun(token, before):
             continue
@@ -209,8 +239,10 @@ class _Chain:
             self._planned = True
             return after + 2
         if low == "to" and self._has_verb(after + 1):
-            self._planned = True  # "the plan is to sell", "I am to start"
-            return after + 1
+            return self._to_be_done(after + 1)
+        if low == "torn" and (other := self._other_choice(after)) is not None:
+            self._planned = True
+            return other
         readings = self._readings(after)
         tags = {r.tag for r in readings}
         if low in ("been", "being") or Tag.GERUND in tags:
@@ -218,6 +250,22 @@ class _Chain:
         if Tag.PARTICIPLE in tags and not is_adjective(low):
             self._passive = True
             return after
+        return None
+
+    def _to_be_done(self, at: int) -> int:
+        """ "the plan is to sell": the plan is no subject of the selling."""
+        self._planned = True
+        start, end = self._subject
+        if any(t.low in _NOUN_FRAMES for t in self._tokens[start:end]):
+            self._subject = (start, start)
+        return at
+
+    def _other_choice(self, at: int) -> int | None:
+        """ "torn between staying with A and switching to B": the change is what is pending."""
+        for here in range(at, len(self._tokens) - 1):
+            gerund = any(r.tag is Tag.GERUND for r in self._readings(here + 1))
+            if self._low(here) in ("and", "or") and gerund:
+                return here + 1
         return None
 
     def _after_have(self, at: int) -> int | None:
@@ -241,6 +289,8 @@ class _Chain:
         if lemma in _TO_FRAMES and low == "to" and self._has_verb(after + 1):
             self._planned = True
             return after + 1
+        if lemma in ("end", "wind") and low == "up" and self._low(after + 1).endswith("ing"):
+            return after + 1
         if lemma in _ABOUT_FRAMES:
             return self._after_about(at, after)
         if lemma == "want" and low and low not in PREPOSITIONS:
@@ -249,7 +299,10 @@ class _Chain:
         return None
 
     def _after_about(self, at: int, after: int) -> int | None:
-        lemma, direct = self._lemma(at), ("consider", "contemplate", "fancy", "debate", "eye", "plan")
+        lemma, direct = (
+            self._lemma(at),
+            ("consider", "contemplate", "fancy", "debate", "eye", "plan"),
+        )
         links = 0
         while links < 3 and self._low(after) in _FRAME_LINKS:
             after, links = self._past_adverbs(after + 1), links + 1

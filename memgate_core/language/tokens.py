@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import NamedTuple
 
 
@@ -42,6 +43,8 @@ _UNMARKED = {
     "arent": 3, "werent": 4, "havent": 4, "hasnt": 3, "hadnt": 3, "couldnt": 5, "wouldnt": 5,
     "shouldnt": 6, "itll": 2, "thatll": 4, "hows": 3, "wheres": 5, "whos": 3, "lets": 3,
 }  # fmt: skip
+_LONGEST_WORD = 60
+"""Characters of a word that are looked at; pasted data must not fill the caches."""
 _STRAIGHT = str.maketrans({"’": "'", "`": "'", "‘": "'", "ʼ": "'"})
 
 
@@ -60,7 +63,10 @@ def tokenise(text: str, start: int = 0, end: int | None = None) -> list[Token]:
     stop = len(text) if end is None else end
     out: list[Token] = []
     for match in _TOKEN.finditer(text, start, stop):
-        out += _parts(match.group(), match.start())
+        at = match.start()
+        word = match.group()
+        shape = _parts(word) if len(word) <= _LONGEST_WORD else _parts.__wrapped__(word)
+        out += [Token(part, low, at + a, at + b) for part, low, a, b in shape]
     return out
 
 
@@ -77,17 +83,16 @@ def fold(text: str) -> str:
     return "".join(ch for ch in decomposed if not unicodedata.combining(ch))
 
 
-def _parts(text: str, at: int) -> list[Token]:
-    low = lower(text)
+@lru_cache(maxsize=16384)
+def _parts(text: str) -> tuple[tuple[str, str, int, int], ...]:
+    """A run of characters as one token, or as a word and its clitic: (text, low, start, end)."""
+    low = lower(text)[:_LONGEST_WORD]
     cut = _clitic_at(low)
     if not cut:
-        return [Token(text, low, at, at + len(text))]
+        return ((text, low, 0, len(text)),)
     tail = low[cut:]
     clitic = tail if "'" in tail else _marked(tail)
-    return [
-        Token(text[:cut], low[:cut], at, at + cut),
-        Token(text[cut:], clitic, at + cut, at + len(text)),
-    ]
+    return ((text[:cut], low[:cut], 0, cut), (text[cut:], clitic, cut, len(text)))
 
 
 def _clitic_at(low: str) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import bindparam, case, func, or_, select, update
+from sqlalchemy import bindparam, case, func, literal_column, or_, select, update
 
 from memgate_core.errors import InvalidInputError, LedgerError
 from memgate_core.ledger.identity import key_id_of
@@ -52,9 +52,10 @@ EVENT_COLUMNS = (
 )
 OF_SUBJECT = (s.c.tenant == e.c.tenant) & (s.c.subject_id == e.c.subject_id)
 
-_BETWEEN_NAMES = "|"
+_BETWEEN_NAMES = "\n"
 _IS_ACTIVE = p.c.active == literal(1)
-_ACTIVE_NAMES = select(func.aggregate_strings(p.c.name, literal(_BETWEEN_NAMES))).where(_IS_ACTIVE)
+_names = func.aggregate_strings(p.c.name, literal_column(f"'{_BETWEEN_NAMES}'"))
+_ACTIVE_NAMES = select(_names).where(_IS_ACTIVE)
 _INSERT = insert_into(e, skip=["seq"]).returning(e.c.seq, _ACTIVE_NAMES.scalar_subquery())
 _AFTER = (
     select(*EVENT_COLUMNS)
@@ -140,10 +141,10 @@ def register(runner: Runner, projection: str, now: int) -> None:
     """From now on events become due for the projection.
 
     Raises:
-        InvalidInputError: a name without characters, or with a vertical bar.
+        InvalidInputError: a name without characters, or with a line break.
     """
     if not projection or _BETWEEN_NAMES in projection:
-        raise InvalidInputError("a projection needs a name, and one without |")
+        raise InvalidInputError("a projection needs a name of one line")
     runner.run(_REGISTER, {"name": projection, "registered_at": now, "active": 1})
 
 

@@ -34,6 +34,7 @@ from memgate_core.model import (
     JsonObject,
     NativeLink,
     Receipt,
+    Role,
     StagedItem,
     StagedStatus,
     Subject,
@@ -185,6 +186,18 @@ class Ledger(Operations, Protocol):
 
         Turns recorded with exactly that time count: a whole session may carry one date.
         """
+        ...
+
+    def previous_turn(
+        self,
+        subject: Subject,
+        *,
+        before: datetime,
+        session: str | None = None,
+        role: Role = Role.USER,
+    ) -> TurnRecord | None:
+        """The last turn of a role in this session up to a time; without a session, of those that
+        have none."""
         ...
 
     def current(self, subject: Subject, key: FieldKey) -> Fact | None:

@@ -143,8 +143,14 @@ class Rollout(Model):
     mode: str
     """`shadow`, `canary` or `on`, as the policy room defines them."""
     policy_version: str
+    policy_since: Instant | None = None
+    """When this policy version was rolled out (record time)."""
+    previous_policy_version: str | None = None
+    """The version that was in force before it."""
     reads_policy_version: str | None = None
     """The policy version that reads go on with after a rollback."""
+    reads_as_recorded: Instant | None = None
+    """After a rollback: reads show what had been recorded by then, less what was revoked since."""
     canary_percent: float = Field(default=0.0, ge=0.0, le=100.0)
     tripped: str | None = None
     """Why a hard rollback stopped the commits, or None."""

@@ -38,6 +38,7 @@ from memgate_core.model import (
     FieldKey,
     HistoryTurn,
     NativeLink,
+    Role,
     StagedItem,
     StagedStatus,
     Subject,
@@ -81,6 +82,17 @@ class SqlReads(Ledger):
     ) -> tuple[HistoryTurn, ...]:
         with self._database.reading() as runner:
             return turns.recent(runner, owner_of(subject), before, session, limit)
+
+    def previous_turn(
+        self,
+        subject: Subject,
+        *,
+        before: datetime,
+        session: str | None = None,
+        role: Role = Role.USER,
+    ) -> TurnRecord | None:
+        with self._database.reading() as runner:
+            return turns.previous(runner, owner_of(subject), before, session, role)
 
     def evidence_words(self, subject: Subject, evidence: Evidence) -> str | None:
         with self._database.reading() as runner:

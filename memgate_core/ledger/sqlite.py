@@ -34,7 +34,7 @@ _TERM_HITS = """
 class SqliteBackend(Backend):
     """WAL for readers beside a writer, full durability, deleted words overwritten."""
 
-    words: ClassVar[dict[str, str]] = {"serial": "INTEGER PRIMARY KEY", "keyed": "WITHOUT ROWID"}
+    words: ClassVar[dict[str, str]] = {"serial": "INTEGER NOT NULL PRIMARY KEY", "keyed": "WITHOUT ROWID"}
     term_hits = text(_TERM_HITS)
     table_exists = text("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = :name")
 

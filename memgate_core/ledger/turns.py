@@ -47,6 +47,14 @@ _RECENT = (
 )
 _RECENT_IN_SESSION = _RECENT.where(t.c.session == bindparam("session"))
 _RECENT_IN_NONE = _RECENT.where(t.c.session.is_(None))
+_PREVIOUS = (
+    select(*_COLUMNS)
+    .where(owned(t), t.c.occurred_at <= bindparam("before"), t.c.role == bindparam("role"))
+    .order_by(t.c.occurred_at.desc(), t.c.turn_no.desc())
+    .limit(1)
+)
+_PREVIOUS_IN_SESSION = _PREVIOUS.where(t.c.session == bindparam("session"))
+_PREVIOUS_IN_NONE = _PREVIOUS.where(t.c.session.is_(None))
 _ANSWER = (
     update(t)
     .where(owned(t), t.c.message_id == bindparam("of_message"))
@@ -99,6 +107,16 @@ def recent(
     statement = _RECENT_IN_NONE if session is None else _RECENT_IN_SESSION
     rows = reversed(runner.all(statement, params))
     return tuple(HistoryTurn(role=Role(role), content=text) for role, text in rows)
+
+
+def previous(
+    runner: Runner, owner: Owner, before: datetime, session: str | None, role: Role
+) -> TurnRecord | None:
+    """The last turn of one role in a session (or of those without one) up to a time."""
+    params = {"before": micros(before), "session": session, "role": role.value}
+    statement = _PREVIOUS_IN_NONE if session is None else _PREVIOUS_IN_SESSION
+    row = runner.one(statement, {**owner.params, **params})
+    return None if row is None else _record(row)
 
 
 def save_answer(runner: Runner, owner: Owner, message_id: str, answer: JsonObject) -> None:

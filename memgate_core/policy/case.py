@@ -35,6 +35,8 @@ class Case(Model):
     """A conclusion of an extractor, not the user's own words for it."""
     doubtful: bool = False
     """Not judged speculation, yet too likely to be one to change a registered value."""
+    unjudged: bool = False
+    """A model that should have judged it failed."""
     tainted: bool = False
     secret: bool = False
     cross_tenant: bool = False

@@ -180,6 +180,12 @@ RULES: tuple[Rule, ...] = (
         reason="already known",
     ),
     Rule(
+        name="unjudged",
+        when={"unjudged": True},
+        then=_D.STAGE,
+        reason="the judging model failed; held, since nobody could tell a plan from a fact",
+    ),
+    Rule(
         name="late_arrival",
         when={"late": True, "relation": Relation.DIFFERENT},
         then=_D.CONFLICT,

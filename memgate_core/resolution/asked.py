@@ -24,6 +24,7 @@ from memgate_core.model import (
 )
 from memgate_core.resolution.assent import answer_of
 from memgate_core.resolution.rivals import without_rivals
+from memgate_core.resolution.sentences import sentences
 
 CONFIRM_FROM = 0.7
 """A model's own confidence from which its confirmation counts (precision first)."""
@@ -107,12 +108,12 @@ def _row(turn: Turn, item: StagedItem) -> HeldRow:
         said_on=item.created_at.date(),
         true_when=item.promote_when,
         off_when=item.discard_when,
+        attribute=item.attribute,
+        parts=tuple(sentences(turn.text)),
     )
 
 
-def _judgement(
-    turn: Turn, item: StagedItem, found: HeldFinding | Missing
-) -> ResolutionJudgement:
+def _judgement(turn: Turn, item: StagedItem, found: HeldFinding | Missing) -> ResolutionJudgement:
     if isinstance(found, Missing):
         return _open(item, "the model gave no usable answer", 0.0).model_copy(
             update={"fault": found.reason}

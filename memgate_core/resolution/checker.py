@@ -7,7 +7,6 @@ was put to the user, a question confirms nothing, and a confirmed value closes i
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -29,13 +28,14 @@ from memgate_core.model import (
     Turn,
 )
 from memgate_core.resolution.assent import Answer, answer_of
+from memgate_core.resolution.rivals import without_rivals
+from memgate_core.resolution.sentences import sentences
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _PAIRED = 8
 """Items that get a pair check in one turn: the cost of a turn does not grow with what is held."""
-_SENTENCE = re.compile(r"[^.!?…\n]+[.!?…]*")
 
 
 class LocalChecker:
@@ -63,7 +63,7 @@ class LocalChecker:
         if answer is not None:
             return [_answered(turn, item, answer, item.staged_id == offered) for item in items]
         judged = self._judged(turn, items)
-        return _without_rivals(items, [judged.get(i.staged_id) or _far(i) for i in items])
+        return without_rivals(items, [judged.get(i.staged_id) or _far(i) for i in items])
 
     def _judged(self, turn: Turn, items: Sequence[StagedItem]) -> dict[str, ResolutionJudgement]:
         near = self._near(turn, items)
@@ -98,7 +98,7 @@ class LocalChecker:
 
     def _span(self, turn: Turn, item: StagedItem, wanted: int) -> Span:
         """The sentence of the turn that settles the item most."""
-        spans = _sentences(turn.text)
+        spans = sentences(turn.text)
         if len(spans) < 2:
             return spans[0] if spans else Span(start=0, end=len(turn.text))
         chances = self._chances([self._row(item, turn, span.of(turn.text)) for span in spans])
@@ -152,39 +152,6 @@ def _answered(
     )
 
 
-def _without_rivals(
-    items: Sequence[StagedItem], judged: Sequence[ResolutionJudgement]
-) -> list[ResolutionJudgement]:
-    """Of several items on one key at most one comes true by one turn; the others are then off."""
-    best: dict[str, tuple[float, str]] = {}
-    for item, judgement in zip(items, judged, strict=True):
-        if judgement.resolution is ResolutionType.CONFIRM:
-            key = str(item.key)
-            best[key] = max(best.get(key, (0.0, "")), (judgement.confidence, item.staged_id))
-    return [
-        _closed_by_rival(item, judgement, best.get(str(item.key)), items)
-        for item, judgement in zip(items, judged, strict=True)
-    ]
-
-
-def _closed_by_rival(
-    item: StagedItem,
-    judgement: ResolutionJudgement,
-    winner: tuple[float, str] | None,
-    items: Sequence[StagedItem],
-) -> ResolutionJudgement:
-    if winner is None or winner[1] == item.staged_id or item.attribute is None:
-        return judgement
-    rival = next(other for other in items if other.staged_id == winner[1])
-    return ResolutionJudgement(
-        staged_id=item.staged_id,
-        resolution=ResolutionType.ABANDON,
-        confidence=winner[0],
-        reason=f"{rival.text!r} has come about instead",
-        span=judgement.span,
-    )
-
-
 def _nothing(item: StagedItem, reason: str, confidence: float = 1.0) -> ResolutionJudgement:
     return ResolutionJudgement(
         staged_id=item.staged_id,
@@ -203,13 +170,3 @@ def _open_reason(confirm: float, abandon: float) -> str:
         return "nothing in the turn settles it"
     side = "has come about" if confirm >= abandon else "is off"
     return f"the turn leaves open whether it {side} ({max(confirm, abandon):.2f})"
-
-
-def _sentences(text: str) -> list[Span]:
-    found = []
-    for match in _SENTENCE.finditer(text):
-        words = match.group(0)
-        start = match.start() + len(words) - len(words.lstrip())
-        if any(ch.isalnum() for ch in words):
-            found.append(Span(start=start, end=match.start() + len(words.rstrip())))
-    return found

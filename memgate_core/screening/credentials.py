@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from memgate_core.language.lexicon import Tag, is_adjective, verb_readings
-from memgate_core.language.words import STOPWORDS
+from memgate_core.language.words import STOPWORDS, word_set
 from memgate_core.screening.finding import Finding, of_matches, trimmed
 
 _PASSWORD = (
@@ -67,10 +67,22 @@ _CODE_KIND = (
 )
 _CODE = re.compile(
     rf"\b(?:{_CODE_KIND}(?:\s+[\w-]+)?\s+(?:code|combination|combo|number|passcode|lock)s?|otp|puk|totp)\b"
-    rf"(?:\s+(?:for|to|of|on|at)\s+(?:[\w'’-]+\s+){{0,3}}?[\w'’-]+)?"
-    rf"(?:\s*(?:is|was|=|:|'s|’s|->)\s*(?:now\s+|still\s+)?|\s+)[\"'“‘]?"
-    rf"(?P<secret>(?=[A-Za-z-]{{0,4}}\d)[A-Z0-9]{{2,6}}(?:[ -][A-Z0-9]{{2,4}}){{0,3}}|\d(?:[ -]?\d){{2,11}})"
+    rf"(?:(?:\s+(?:for|to|of|on|at)\s+(?:[\w'’-]+\s+){{0,3}}?[\w'’-]+)?"
+    rf"\s*(?:is|was|=|:|'s|’s|->)\s*(?:now\s+|still\s+)?|\s+)[\"'“‘]?"
+    rf"(?P<secret>(?-i:(?=[A-Z-]{{0,4}}\d)[A-Z0-9]{{2,6}}(?:[ -](?=\w*\d)[A-Z0-9]{{2,4}}){{0,3}})"
+    rf"|\d(?:[ -]?\d){{2,11}})"
     rf"(?![\w%])",
+    re.IGNORECASE,
+)
+_LOCK = re.compile(
+    r"\b(?:key ?safe|lock ?box|key ?pad|padlock|burglar alarm|alarm|combination|entry ?phone|suitcase lock)\b"
+    r"(?:\s+(?:by|on|at|for|in|to|of)\s+(?:[\w'’-]+\s+){0,3}?[\w'’-]+)?\s*(?:is|=|:|'s|’s)\s*(?:now\s+)?"
+    r"(?P<secret>\d(?:[ -]?\d){2,7})(?![\w%:.]\d|\s*(?:am|pm|metres|pounds|years|o'clock)\b)",
+    re.IGNORECASE,
+)
+_LETS_IN = re.compile(
+    r"(?P<secret>\S{6,})\s+(?:gets|lets|will get|will let)\s+(?:you|me|us|him|her|them|anyone)\s+in\b"
+    r"|\b(?:log|sign|get) (?:in|on)(?:to \w+)? with\s+(?P<other>\S{6,})",
     re.IGNORECASE,
 )
 _SENT_CODE = re.compile(
@@ -94,20 +106,24 @@ _PHRASE = re.compile(
 _WORD_RUN = re.compile(r"\b(?:[a-z]{3,8}[ \n,]+){11,23}[a-z]{3,8}\b")
 _TRIGGER = re.compile(
     r"pass|pwd|\bpw\b|pin\b|code|combination|combo|token|secret|key|phrase|otp|puk|log-?in|sign-?in"
-    r"|bank|wi-?fi|router|vault|admin|vpn|credential|kennwort|contrase|senha|wachtwoord|lösen|hasło"
+    r"|bank|wi-?fi|router|vault|admin|vpn|bearer|kennwort|contrase|senha|wachtwoord|lösen|hasło"
     r"|пароль|G-\d|words|lock|mnemonic",
     re.IGNORECASE,
 )
-_ASKED = re.compile(r"\b(?:password|passcode|pass phrase|pin|code|otp|token|api key)\b[^?]*\?", re.I)
+_ASKED = re.compile(
+    r"\b(?:password|passcode|pass phrase|pin|code|otp|token|api key)\b[^?]*\?", re.I
+)
 _MEASURED = re.compile(
     r"\s*\+?\s*(?:characters?|chars?|letters?|digits?|words?|long|years?|days?|months?|weeks?|times?"
     r"|min(?:ute)?s?|attempts?|people|%)",
     re.IGNORECASE,
 )
 _PLACEHOLDER = re.compile(r"[*•x.…_<>\[\]{}-]+$|<[^>]*>$|your[-_ ]?\w+$", re.IGNORECASE)
-_ENDS = re.compile(r"\s*(?:$|[.,;!?)\n]|(?:and|but|now|btw|lol|for|please|pls|haha|in case|so|ok)\b)", re.I)
+_ENDS = re.compile(
+    r"\s*(?:$|[.,;!?)\n]|(?:and|but|now|btw|lol|for|please|pls|haha|in case|so|ok)\b)", re.I
+)
 _INNER = re.compile(r"[^\W_][!@#$%^&*+=~_\-.][^\W_]|[!#$%^&*+=~]|[a-z][A-Z]")
-_NO_SECRET = frozenset(
+_NO_SECRET = word_set(
     "crap rubbish trash garbage gibberish nonsense history gone same mine yours his hers theirs ours"
     " nothing something anything everything it that this there here one ones fine good bad great ok"
     " okay safe wrong right weak strong expired required optional enough correct incorrect invalid"
@@ -115,7 +131,7 @@ _NO_SECRET = frozenset(
     " easy hard stupid useless annoying secure saved stored written hidden known due because why how"
     " what when where who stopped rejected refused case sensitive too very really so not never always"
     " about like basically literally on off up down out back forgotten lost leaked hacked stolen"
-    " shared joke nightmare mess pain problem issue thing name birthday password passcode".split()
+    " shared joke nightmare mess pain problem issue thing name birthday password passcode"
 )
 
 
@@ -123,11 +139,11 @@ def spoken_credentials(text: str, asked: str | None = None) -> Iterator[Finding]
     """Credentials in a text; `asked` is the line it answers, if any ("what's the new PIN?")."""
     if asked and _ASKED.search(asked):
         yield from _answer(text)
+    yield from _talked_about(text)
     if _TRIGGER.search(text):
-        yield from _passwords(text)
         yield from _numbers(text)
+        yield from _passwords(text)
         yield from _phrases(text)
-        yield from _talked_about(text)
     yield from _word_runs(text)
 
 
@@ -137,7 +153,8 @@ def _passwords(text: str) -> Iterator[Finding]:
             if _may_be_password(text, match):
                 yield from of_matches(text, [match], "secret.password")
     for match in _BARE.finditer(text):
-        if _is_shaped(_bare(match)) and _bare(match).lower() not in _NO_SECRET:
+        quoted = match["secret"][0] in '"“' and match["secret"][-1] in '"”'
+        if quoted or (_is_shaped(_bare(match)) and _bare(match).lower() not in _NO_SECRET):
             yield from of_matches(text, [match], "secret.password")
     yield from of_matches(text, _KEY.finditer(text), "secret.api_key")
 
@@ -173,9 +190,11 @@ def _is_shaped(word: str) -> bool:
     if len(word) < 4 or word.startswith(("http", "www.")) or re.fullmatch(r"[\d.:/,-]+", word):
         return False
     mixed = any(ch.isdigit() for ch in word) and any(ch.isalpha() for ch in word)
-    ordinary = re.fullmatch(r"[A-Za-z]+(?:[-'’][A-Za-z]+)*|\d+(?:st|nd|rd|th|am|pm|k|gb|mb)", word, re.I)
+    ordinary = re.fullmatch(
+        r"[A-Za-z]+(?:[-'’][A-Za-z]+)*|\d+(?:st|nd|rd|th|am|pm|k|gb|mb)", word, re.I
+    )
     inner_capital = re.search(r"[a-z][A-Z]", word)
-    return mixed and not ordinary or bool(_INNER.search(word) and (not ordinary or inner_capital))
+    return (mixed and not ordinary) or bool(_INNER.search(word) and (not ordinary or inner_capital))
 
 
 def _numbers(text: str) -> Iterator[Finding]:
@@ -189,6 +208,7 @@ def _numbers(text: str) -> Iterator[Finding]:
     for match in _CODE.finditer(text):
         if any(ch.isdigit() for ch in match["secret"]):
             yield from of_matches(text, [match], "secret.access_code")
+    yield from of_matches(text, _LOCK.finditer(text), "secret.access_code")
     for match in _SENT_CODE.finditer(text):
         start, end = match.span("secret") if match["secret"] else match.span("also")
         yield Finding(start, end, "secret.one_time_code")
@@ -204,13 +224,19 @@ def _phrases(text: str) -> Iterator[Finding]:
 
 def _talked_about(text: str) -> Iterator[Finding]:
     """ "they made me change the netbank one again, so from today it's ..."."""
+    for match in _LETS_IN.finditer(text):
+        yield from _strong(text, match)
     for talk in _LOGIN_TALK.finditer(text):
         stop = min(len(text), talk.end() + 120)
         for match in _ONE_IS.finditer(text, talk.end(), stop):
-            start, end = match.span("secret") if match["secret"] else match.span("other")
-            found = trimmed(text, start, end, "secret.password")
-            if found is not None and _is_strong(text[found.start : found.end]):
-                yield found
+            yield from _strong(text, match)
+
+
+def _strong(text: str, match: re.Match[str]) -> Iterator[Finding]:
+    start, end = match.span("secret") if match["secret"] else match.span("other")
+    found = trimmed(text, start, end, "secret.password")
+    if found is not None and _is_strong(text[found.start : found.end]):
+        yield found
 
 
 def _is_strong(word: str) -> bool:

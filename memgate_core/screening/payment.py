@@ -31,7 +31,9 @@ _BANK_ACCOUNT = re.compile(
     r"(?: no\.?)?)\b[^\d\n]{0,12}(?P<secret>\d{2}[- ]\d{2}[- ]\d{2}|\d{3}-\d{3}|\d{6,12})(?!\d)",
     re.IGNORECASE,
 )
-_BANKING = re.compile(r"\b(?:sort ?code|routing|bsb|bank|banking|iban|swift|bic|direct debit)\b", re.I)
+_BANKING = re.compile(
+    r"\b(?:sort ?code|routing|bsb|bank|banking|iban|swift|bic|direct debit)\b", re.I
+)
 _DIGIT = re.compile(r"\d")
 
 

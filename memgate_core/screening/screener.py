@@ -19,7 +19,8 @@ from memgate_core.screening.payment import payment_data
 from memgate_core.screening.secrets import machine_secrets
 from memgate_core.screening.taint import foreign_spans, is_foreign, labels_of, orders_in
 
-FILLER = "█"
+MASK = "█"
+"""Stands for each refused character, so that offsets into the message stay true."""
 _SHORTEST = 3
 """A refused value shorter than this is not looked for elsewhere: it would match anything."""
 
@@ -44,7 +45,7 @@ class Screening:
     """Ranges that are not the user's own words."""
     length: int
     spoken_for: int
-    """Letters and digits of the message that lie outside every refused range."""
+    """Letters and digits outside every refused range; the whole length where nothing is refused."""
     _words: frozenset[str] = field(default=frozenset(), repr=False)
 
     @property
@@ -85,6 +86,8 @@ class Screener:
     the same secret across restarts. Without it a random key of this process is used.
     """
 
+    name = "screener/1"
+
     def __init__(self, *, key: bytes | None = None) -> None:
         self._key = key if key is not None else token_bytes(32)
 
@@ -92,7 +95,7 @@ class Screener:
         """Screens the turn's text, and the values its candidates carry."""
         foreign = foreign_spans(turn)
         found = [*_secrets_in(turn.text, _asked(turn)), *orders_in(turn, foreign)]
-        found += _repeats(turn.text, found)
+        found += list(_repeats(turn.text, found))
         found += _values_in(turn.text, candidates)
         findings = without_overlaps(found)
         return Screening(
@@ -117,7 +120,7 @@ class Screener:
         )
 
 
-def mask(text: str, spans: Iterable[Span], filler: str = FILLER) -> str:
+def mask(text: str, spans: Iterable[Span], filler: str = MASK) -> str:
     """The text with each span overwritten, character by character, so that offsets stay true."""
     out = list(text)
     for span in spans:
@@ -160,13 +163,13 @@ def _values_in(text: str, candidates: Sequence[Candidate]) -> Iterator[Finding]:
 
 
 def _secret_words(text: str, findings: Sequence[Finding]) -> frozenset[str]:
-    words = (
-        fold(text[f.start : f.end]) for f in findings if not f.reason.startswith("taint.")
-    )
+    words = (fold(text[f.start : f.end]) for f in findings if not f.reason.startswith("taint."))
     return frozenset(word for word in words if len(word) > _SHORTEST)
 
 
 def _left_over(text: str, findings: Sequence[Finding]) -> int:
+    if not findings:
+        return len(text)
     left, at = 0, 0
     for finding in [*findings, Finding(len(text), len(text), "")]:
         left += sum(ch.isalnum() for ch in text[at : finding.start])

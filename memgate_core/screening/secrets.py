@@ -6,6 +6,7 @@ prefixes and an entropy rule stand beside them. Nothing is ever sent anywhere to
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections import Counter
@@ -55,7 +56,7 @@ _PREFIXED = re.compile(
     r"|xapp-[A-Za-z0-9-]{20,}|ya29\.[A-Za-z0-9_-]{20,}|shp(?:at|ca|pa|ss)_[a-fA-F0-9]{20,}"
     r"|whsec_[A-Za-z0-9+/=]{20,}|dop_v1_[a-f0-9]{40,}|(?:r|s|p)k_(?:test|live)_[A-Za-z0-9]{16,}"
     r"|glsa_[A-Za-z0-9_]{20,}|lin_api_[A-Za-z0-9]{20,}|figd_[A-Za-z0-9_-]{20,}|nvapi-[\w-]{20,}"
-    r"|tskey-[\w-]{16,}|AGE-SECRET-KEY-1[A-Z0-9]{40,}|r8_[A-Za-z0-9]{30,})"
+    r"|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+)?|tskey-[\w-]{16,}|AGE-SECRET-KEY-1[A-Z0-9]{40,}|r8_[A-Za-z0-9]{30,})"
 )
 _RANDOM = re.compile(r"(?<![\w/@.#=&?%+-])[A-Za-z0-9+/_-]{20,}={0,2}(?![\w/@])")
 _IN_ADDRESS = re.compile(
@@ -90,11 +91,18 @@ def machine_secrets(text: str) -> Iterator[Finding]:
 
 def looks_random(word: str) -> bool:
     """True for a long string of mixed characters with much information in each."""
-    if _HARMLESS.match(word):
+    if _HARMLESS.match(word) or _is_named(word):
         return False
     kinds = [any(test(ch) for ch in word) for test in (str.isdigit, str.islower, str.isupper)]
-    changes = sum(_kind(a) != _kind(b) for a, b in zip(word, word[1:], strict=False))
+    changes = sum(_kind(a) != _kind(b) for a, b in itertools.pairwise(word))
     return all(kinds) and changes >= len(word) // 4 and entropy(word) >= _MIN_BITS
+
+
+def _is_named(word: str) -> bool:
+    """ "Customers_FINAL_v9": words joined by marks, with hardly a digit among them."""
+    pieces = re.split(r"[_/+-]", word)
+    digits = sum(ch.isdigit() for ch in word)
+    return len(pieces) > 2 and digits <= len(word) // 10
 
 
 def entropy(word: str) -> float:

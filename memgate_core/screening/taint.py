@@ -6,6 +6,7 @@ Tainted words never become a user's fact, and orders inside them ("note to assis
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -33,7 +34,9 @@ _PASTE_INTRO = re.compile(
 )
 _QUOTED_LINE = re.compile(r"^[ \t]*(?:>|&gt;)[^\n]*(?:\n|\Z)", re.MULTILINE)
 _FENCED = re.compile(r"^[ \t]*(```|~~~)[^\n]*\n[\s\S]*?(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE)
-_QUOTATION = re.compile(r"[\"“„«]([^\"“”„«»]{12,2000})[\"”»]|(?<!\w)['‘]([^'‘’\n]{20,600})['’](?!\w)")
+_QUOTATION = re.compile(
+    r"[\"“„«]([^\"“”„«»]{12,2000})[\"”»]|(?<!\w)['‘]([^'‘’\n]{20,600})['’](?!\w)"
+)
 _READER = (
     r"(?:ai|a\.i\.|assistants?|digital assistants?|model|models|llms?|chat ?bots?|bots?|agents?|chatgpt"
     r"|claude|gpt|copilot|gemini|siri|alexa)"
@@ -55,6 +58,13 @@ _ORDER = re.compile(
     r"|\bactualiza\w* (?:la|tu) memoria",
     re.IGNORECASE,
 )
+_ADDRESSED = re.compile(
+    rf"\b(?:note|message|instructions?|attention|memo|notice)\s+(?:to|for)\s+(?:the|any|all)?\s*{_READER}\b[^\n]*"
+    r"|\b(?:ignore|disregard) (?:all |any |the )?(?:your )?(?:previous|prior|above|earlier) (?:instructions?"
+    r"|prompts?|rules)\b[^\n]*",
+    re.IGNORECASE,
+)
+"""Nobody speaks of himself so: foreign words even where nothing marks them as pasted."""
 _SENTENCE_EDGE = re.compile(r"[.!?](?=\s)|\n")
 
 
@@ -94,14 +104,14 @@ def _blocks(text: str) -> Iterator[Span]:
     """Pasted mail and announced pastes run to the end of the message."""
     starts = [match.start() for match in _FORWARDED.finditer(text)]
     heads = [match.start() for match in _MAIL_HEAD.finditer(text)]
-    starts += [a for a, b in zip(heads, heads[1:], strict=False) if text.count("\n", a, b) <= 3][:1]
+    starts += [a for a, b in itertools.pairwise(heads) if text.count("\n", a, b) <= 3][:1]
     starts += [match.end() for match in _PASTE_INTRO.finditer(text)]
     if starts and min(starts) < len(text):
         yield Span(start=min(starts), end=len(text))
 
 
 def _lines(text: str) -> Iterator[Span]:
-    for pattern in (_QUOTED_LINE, _FENCED):
+    for pattern in (_QUOTED_LINE, _FENCED, _ADDRESSED):
         for match in pattern.finditer(text):
             yield Span(start=match.start(), end=match.end())
 

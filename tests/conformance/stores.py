@@ -48,9 +48,13 @@ Factory = Callable[[Path, MemoryGate], StoreUnderTest]
 FACTORIES: dict[str, tuple[str, str]] = {
     "mem0": ("tests.mem0.conformance_store", "mem0"),
     "graphiti": ("tests.graphiti.conformance_store", "graphiti_core"),
+    "graphiti-neo4j": ("tests.graphiti.conformance_neo4j", "graphiti_core"),
     "langgraph": ("tests.langchain.conformance_store", "langgraph"),
 }
 """Adapter -> (module with a function `open_store(folder, gate)`, the framework it needs)."""
+
+
+_SERVERS = {"graphiti": pytest.mark.falkordb, "graphiti-neo4j": pytest.mark.neo4j}
 
 
 def params() -> list[Any]:
@@ -67,7 +71,7 @@ def factory(name: str) -> Factory:
 def _marks(name: str) -> tuple[Any, ...]:
     module, framework = FACTORIES[name]
     missing = [m for m in (framework, *_parents(module)) if not _found(m)]
-    own = (pytest.mark.falkordb,) if name == "graphiti" else ()
+    own = (_SERVERS[name],) if name in _SERVERS else ()
     return (*own, pytest.mark.skip(reason=f"{missing[0]} is not here")) if missing else own
 
 

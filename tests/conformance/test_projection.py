@@ -15,7 +15,7 @@ import pytest
 
 from memgate_core import Fact, MemoryGate, Receipt, Subject
 from memgate_core.model import Event, EventType, FactStatus, StagedStatus
-from memgate_core.projection import DeliveryReport
+from memgate_core.projection import DeliveryReport, is_outside_reads
 from tests.conformance.stores import StoreUnderTest, factory, params
 from tests.support.scripted import scripted_gate
 
@@ -97,7 +97,7 @@ def test_a_restated_plan_is_held_once(world: World) -> None:
 
 def test_a_discarded_item_is_gone_everywhere(world: World) -> None:
     world.says("I might move to Seattle")
-    world.says("the Seattle move is off")
+    world.says("that move is off")
     assert world.recall("Seattle") == world.held("Seattle") == []
 
 
@@ -145,7 +145,7 @@ def test_a_superseded_value_leaves_the_reads_and_may_come_back(world: World) -> 
 
 def test_a_corrected_value_was_never_there(world: World) -> None:
     world.says("I live in Leeds")
-    world.says("it was Hull all along, not Leeds")
+    world.says("it was Hull all along")
     assert world.recall("Leeds") == []
     assert len(world.recall("Hull")) == 1
     assert world.fact("Leeds").status is FactStatus.NEVER_VALID
@@ -156,19 +156,46 @@ def test_a_corrected_value_was_never_there(world: World) -> None:
 def test_recall_is_zero_after_a_revocation(world: World) -> None:
     world.says("I might move to Seattle")
     world.says("I have moved to Seattle")
-    revoked = _revoke(world, world.fact("Seattle"))
-    world.delivered()
+    report = world.gate.revocation.revoke(world.fact("Seattle").fact_id, by="Ana")
+    assert report.clean
     assert world.recall("Seattle") == world.held("Seattle") == []
-    world.store.projection.apply(revoked)
+    for event in world.events(EventType.REVOKED):
+        world.store.projection.apply(event)
+        assert list(world.store.projection.residue(event)) == list(_outside(world, event))
     assert world.recall("Seattle") == []
-    assert list(world.store.projection.residue(revoked)) == list(_outside(world, revoked))
+    assert world.gate.rollout.show().tripped is None
+
+
+def test_a_revoked_plan_is_gone(world: World) -> None:
+    held = world.says("I might move to Seattle")
+    staged_id = held.judged[0].staged_id
+    assert staged_id is not None
+    assert world.gate.revocation.revoke(staged_id, by="Ana").clean
+    assert world.recall("Seattle") == world.held("Seattle") == []
+
+
+def test_what_a_revoked_message_had_replaced_holds_again(world: World) -> None:
+    world.says("I live in Leeds")
+    moved = world.says("I moved to York")
+    report = world.gate.revocation.message(world.ana, moved.message_id, by="Ana")
+    assert report.clean
+    assert world.recall("York") == []
+    assert len(world.recall("Leeds")) == 1
+    assert world.current() == "Leeds"
+
+
+def test_a_plan_that_a_revoked_message_had_settled_is_held_again(world: World) -> None:
+    world.says("I might move to Seattle")
+    done = world.says("I have moved to Seattle")
+    world.gate.revocation.message(world.ana, done.message_id, by="Ana")
+    assert world.recall("Seattle") == []
+    assert world.held("Seattle")
 
 
 def test_a_late_delivery_does_not_bring_back_what_was_revoked(world: World) -> None:
     world.says("I might move to Seattle")
     world.says("I have moved to Seattle")
-    _revoke(world, world.fact("Seattle"))
-    world.delivered()
+    world.gate.revocation.revoke(world.fact("Seattle").fact_id, by="Ana")
     for event in world.gate.ledger.events():
         world.store.projection.apply(event)
     assert world.recall("Seattle") == world.held("Seattle") == []
@@ -178,13 +205,9 @@ def test_an_erased_subject_is_gone_and_the_others_are_not(world: World) -> None:
     world.says("I live in Leeds")
     world.says("I might move to Seattle")
     world.says("I live in York", who="ben")
-    with world.gate.ledger.write(world.ana) as tx:
-        tx.erase()
-        erased = tx.append(EventType.ERASED, occurred_at=world.today)
-    world.delivered()
+    assert world.gate.revocation.erase(world.ana, by="Ana").residue == ()
     assert list(world.store.recall(world.ana, QUERY)) == []
     assert list(world.store.held(world.ana)) == []
-    assert list(world.store.projection.residue(erased)) == []
     assert len(world.recall("York", who="ben")) == 1
 
 
@@ -226,22 +249,7 @@ def test_a_native_write_that_raises_leaves_the_item_unreadable_until_it_heals(
     assert world.current() == "Seattle"
 
 
-def _revoke(world: World, fact: Fact) -> Event:
-    """Status first, then the event (article: revocation)."""
-    gone = fact.model_copy(
-        update={
-            "status": FactStatus.REVOKED,
-            "valid_to": fact.valid_to or max(world.today, fact.valid_from),
-            "closed_at": world.today,
-        }
-    )
-    with world.gate.ledger.write(world.ana) as tx:
-        tx.lock([fact.key])
-        tx.close_fact(gone)
-        return tx.append(EventType.REVOKED, occurred_at=world.today, fact=gone)
-
-
 def _outside(world: World, event: Event) -> list[str]:
     """What may be left: places that the framework keeps outside its stores, named as such."""
     found = world.store.projection.residue(event)
-    return [place for place in found if place.startswith(("history", "raw messages"))]
+    return [place for place in found if is_outside_reads(place)]

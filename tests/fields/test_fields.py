@@ -112,7 +112,7 @@ def test_another_persons_attribute_is_not_the_users() -> None:
 
 
 def test_without_the_retry_a_framed_name_finds_nothing() -> None:
-    matcher = LexicalMatcher(plan_frame_retry=False)
+    matcher = LexicalMatcher(retry=False)
     (match,) = matcher.match([proposed("vet_change_consideration")], list(BUILTIN))
     assert match.field is None
 

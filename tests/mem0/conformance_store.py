@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from mem0 import Memory
+
 import memgate_mem0
 from memgate_core import MemoryGate, Subject
 from memgate_mem0.projection import Mem0Projection
-from mem0 import Memory
 
 
 class Mem0UnderTest:
@@ -17,7 +18,7 @@ class Mem0UnderTest:
 
     def __init__(self, folder: Path, gate: MemoryGate) -> None:
         self.memory = Memory.from_config(memgate_mem0.embedded_config(folder))
-        self.projection = Mem0Projection(self.memory, gate.ledger)
+        self.projection = Mem0Projection(self.memory, gate.ledger, fields=gate.fields)
 
     def recall(self, subject: Subject, query: str) -> list[str]:
         filters = {"user_id": subject.user_id}

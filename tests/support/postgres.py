@@ -49,6 +49,27 @@ def fresh_database() -> str:
     return _with_database(server, name)
 
 
+def emptied_database() -> str:
+    """The url of a database that keeps its tables and loses their rows: quicker than a new one."""
+    url = _shared_database()
+    _execute(url, _EMPTY)
+    return url
+
+
+@lru_cache(maxsize=1)
+def _shared_database() -> str:
+    return fresh_database()
+
+
+_EMPTY = """
+    DO $$ DECLARE names text; BEGIN
+        SELECT string_agg(quote_ident(tablename), ', ') INTO names FROM pg_tables
+        WHERE schemaname = 'public' AND tablename <> 'memgate_migration';
+        IF names IS NOT NULL THEN EXECUTE 'TRUNCATE ' || names || ' RESTART IDENTITY'; END IF;
+    END $$
+"""
+
+
 @lru_cache(maxsize=2)
 def server_url(*, durable: bool = False) -> str:
     """The url of the running server's maintenance database; starts the server on first use.
@@ -110,7 +131,9 @@ def _initialise(programs: Path, home: Path, identity: dict[str, int]) -> None:
         *("-D", str(home / "data"), "-U", _USER, "-A", "trust", "-E", "UTF8"),
         *("--locale=C", "--no-sync"),
     ]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=home, check=False, **identity)
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=home, check=False, **identity
+    )
     if done.returncode != 0:
         raise NoServerError(f"initdb: {done.stderr.strip()[-300:]}")
 

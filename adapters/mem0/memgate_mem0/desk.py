@@ -1,4 +1,4 @@
-"""What both colours of gated memory do around Mem0's own calls. All of it is sync.
+"""What the gate does around Mem0's own calls, for a store or a hosted client. All of it is sync.
 
 An add call goes: `receive` (the gate judges every message), `begin` (a claim, so that one worker
 makes the call), Mem0's own call with `call_for` under way, `conclude` (links, recorded answer,
@@ -7,45 +7,49 @@ delivery).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 from memgate_core.gate import MemoryGate
 from memgate_core.model import Fact, FactStatus, JsonObject, NativeLink, Receipt, Subject
-from memgate_core.projection import DeliveryReport, deliver
+from memgate_core.projection import DeliveryReport, Projection, deliver
 from memgate_mem0 import answers
 from memgate_mem0.answers import Claim
-from memgate_mem0.calls import ActiveCall, active_call
+from memgate_mem0.calls import ActiveCall
 from memgate_mem0.entries import Entry, doubtful, entries, mark_undelivered
-from memgate_mem0.llm_proxy import JudgingLlm
-from memgate_mem0.noting import NotingStore
+from memgate_mem0.legacy import Doubt
 from memgate_mem0.payloads import fact_id_in
-from memgate_mem0.projection import Mem0Projection
-from memgate_mem0.raw_messages import drop_repeated, scrub
 from memgate_mem0.reception import Reception, receive
 from memgate_mem0.scope import MemoryScope
 
 _TAKEN_BACK = (FactStatus.REVOKED, FactStatus.NEVER_VALID)
 
 
+class Mem0Side(Projection, Protocol):
+    """A projection as the desk uses it."""
+
+    scopes: dict[str, MemoryScope]
+    doubts: list[Doubt]
+
+    def text_of(self, fact: Fact) -> str:
+        """How a fact reads as a memory."""
+        ...
+
+
 class Desk:
     """The gate's side of one Mem0 memory."""
 
-    def __init__(self, memory: Any, gate: MemoryGate, *, tenant: str, owns_gate: bool) -> None:
+    exclusive = False
+    """True when no other process can hold the store."""
+
+    def __init__(
+        self, gate: MemoryGate, projection: Mem0Side, *, tenant: str, owns_gate: bool
+    ) -> None:
         self.gate, self.tenant, self.owns_gate = gate, tenant, owns_gate
-        self.projection = Mem0Projection(memory, gate.ledger, gate.asserted)
-        gate.attach(self.projection)
-        self.memory = memory
-
-    @property
-    def name(self) -> str:
-        """The projection's name, under which the ledger knows this memory."""
-        return self.projection.name
-
-    def memory_parts(self) -> dict[str, Any]:
-        """The wrapped memory's own parts: config, embedder, LLM, reranker, database."""
-        return dict(self.memory.__dict__)
+        self.name = projection.name
+        self._side = projection
+        gate.attach(projection)
 
     # --- an add call -------------------------------------------------------------------------
 
@@ -69,7 +73,7 @@ class Desk:
     def begin(self, reception: Reception) -> Claim:
         """Claims the call. After a try that broke off, what it wrote is taken out first."""
         for message_id in reception.message_ids:
-            self.projection.scopes[message_id] = reception.scope
+            self._side.scopes[message_id] = reception.scope
         if reception.minted:
             return Claim.FIRST
         found = answers.claim(
@@ -78,10 +82,10 @@ class Desk:
             reception.message_ids[0],
             self.name,
             reception.scope,
-            exclusive=bool(getattr(self.memory.vector_store, "is_local", False)),
+            exclusive=self.exclusive,
         )
         if found is Claim.AGAIN:
-            self._undo(reception)
+            self._undo_or_give_up(reception)
         return found
 
     def call_for(self, reception: Reception) -> ActiveCall:
@@ -96,7 +100,7 @@ class Desk:
         )
 
     def give_up(self, reception: Reception) -> None:
-        """Frees the claim of a call that failed."""
+        """Frees the claim of a call that failed: the next try need not wait."""
         self._forget(reception)
         if not reception.minted:
             answers.release(
@@ -105,10 +109,9 @@ class Desk:
 
     def conclude(self, reception: Reception, result: JsonObject, call: ActiveCall) -> JsonObject:
         """Records what Mem0 answered, delivers what is due, and gives the whole answer."""
-        extra = [e for r in reception.receipts for e in entries(r, self.gate.ledger, self.name)]
+        extra = self.entries(reception)
         whole = {**result, "results": [*result.get("results", []), *extra]} if extra else result
-        if any(receipt.withheld for receipt in reception.receipts):
-            scrub(self.projection.natives, self.gate, reception)
+        self.tidy(reception)
         self._record(reception, whole, self._links(reception, result, call), call)
         if _has_effects(reception.receipts):
             self.deliver(reception.subject)
@@ -122,47 +125,41 @@ class Desk:
         self._forget(reception)
         return self.presented(answers.result_in(record, self.name) or {"results": []})
 
+    def entries(self, reception: Reception) -> list[Entry]:
+        """What the gate did with each turn, in its own order."""
+        return [e for r in reception.receipts for e in entries(r, self.gate.ledger, self.name)]
+
     def presented(self, result: JsonObject) -> JsonObject:
         """An answer as it is shown: undelivered promotions say so, doubts stand behind."""
-        doubts = [doubtful(doubt) for doubt in self._take_doubts()]
+        doubts, self._side.doubts[:] = [doubtful(d) for d in self._side.doubts], []
         found = result.get("results")
         if not isinstance(found, list):
             return result
         shown = [*mark_undelivered(found, self.gate.ledger), *doubts]
         return result if shown == found else {**result, "results": shown}
 
-    # --- inside Mem0's own call ----------------------------------------------------------------
+    # --- what differs between a store and a hosted client -----------------------------------------
 
-    def llm_of(self, llm: Any) -> Any:
-        """The LLM as Mem0 sees it: judged during one of our add calls."""
-        call = active_call(self)
-        return llm if call is None else JudgingLlm(llm, call, self.gate.judge_extracted)
+    def undo(self, reception: Reception) -> None:
+        """Takes out what an earlier try of the same call wrote before it broke off."""
 
-    def store_of(self, store: Any) -> Any:
-        """The vector store as Mem0 sees it: noting ids during one of our add calls."""
-        call = active_call(self)
-        if call is None or not call.notes:
-            return store
-        return NotingStore(store, call, self.gate.ledger, self.name)
+    def tidy(self, reception: Reception) -> None:
+        """Looks after what Mem0 keeps beside its memories."""
 
-    # --- reads ---------------------------------------------------------------------------------
+    # --- reads -------------------------------------------------------------------------------
 
     def before_read(self, filters: Mapping[str, Any] | None) -> None:
         """Delivers what is due for the subject that a read asks about."""
         scope = MemoryScope.of_filters(filters)
         self.deliver(scope.subject(self.tenant) if scope is not None else None)
 
-    def before_get(self, memory_id: str) -> None:
-        """Delivers what is due for the subject of a memory."""
-        payload = self.projection.natives.get(self.projection.natives.main, memory_id)
-        scope = MemoryScope.of_payload(payload or {})
-        if scope is not None:
-            self.deliver(scope.subject(self.tenant))
-
     def readable(self, result: JsonObject) -> JsonObject:
         """A read's result without what the ledger says no read may show."""
-        shown = [row for row in result["results"] if self.may_be_read(row)]
-        return result if len(shown) == len(result["results"]) else {**result, "results": shown}
+        found = result.get("results")
+        if not isinstance(found, list):
+            return result
+        shown = [row for row in found if self.may_be_read(row)]
+        return result if len(shown) == len(found) else {**result, "results": shown}
 
     def readable_one(self, row: JsonObject | None) -> JsonObject | None:
         """A single memory, unless the ledger says that no read may show it."""
@@ -172,7 +169,8 @@ class Desk:
         """False for a promotion whose native write is not acknowledged, and for a memory that
         ended facts alone rest on, or that still has revoked words (its change is due)."""
         facts = self.facts_of(str(row["id"]), row.get("metadata") or {})
-        if any(f.status in _TAKEN_BACK and f.words and f.words in row["memory"] for f in facts):
+        text = str(row.get("memory", ""))
+        if any(f.status in _TAKEN_BACK and f.words and f.words in text for f in facts):
             return False
         return not facts or any(f.native and f.status is FactStatus.CURRENT for f in facts)
 
@@ -190,9 +188,16 @@ class Desk:
 
     def deliver(self, subject: Subject | None = None) -> DeliveryReport:
         """Carries what is due into this memory. Never raises for a store's fault."""
-        return deliver(self.gate.ledger, self.projection, subject=subject)
+        return deliver(self.gate.ledger, self._side, subject=subject)
 
     # --- parts -------------------------------------------------------------------------------
+
+    def _undo_or_give_up(self, reception: Reception) -> None:
+        try:
+            self.undo(reception)
+        except BaseException:
+            self.give_up(reception)
+            raise
 
     def _record(
         self,
@@ -207,23 +212,22 @@ class Desk:
         record = ledger.turn(reception.subject, message_id)
         answer = answers.answer_with(record, self.name, reception.scope, whole)
         self.gate.answered(reception.subject, message_id, answer, links)
-        stale = set(call.noted) - {link.native_id for link in links}
-        if stale:
-            self._unlink(reception.subject, stale)
+        self.unlink(reception.subject, set(call.noted) - {link.native_id for link in links})
 
     def _links(
         self, reception: Reception, result: JsonObject, call: ActiveCall
     ) -> list[NativeLink]:
-        spoken = [h for h in reception.forwarded if h.receipt is not None]
+        """Which of Mem0's new memories carries which facts: by the verdict on its text, or by the
+        message that it is (infer=False stores one memory a message, in order)."""
+        spoken = [h.receipt for h in reception.forwarded if h.receipt is not None]
         links = []
         for at, entry in enumerate(result.get("results") or ()):
             verdict = call.verdicts.get(entry.get("memory", ""))
-            if verdict is not None:
-                ids, message_id = verdict.fact_ids, verdict.message_id
-            else:
-                receipt = spoken[at].receipt if at < len(spoken) and "role" in entry else None
-                ids, message_id = _carried(receipt), receipt.message_id if receipt else None
-            links.append(self._link(reception, entry, ids, message_id))
+            receipt = spoken[at] if at < len(spoken) and "role" in entry else None
+            ids = verdict.fact_ids if verdict is not None else _carried(receipt)
+            said_in = verdict.message_id if verdict is not None else _id(receipt)
+            if entry.get("id") is not None and reception.message_ids:
+                links.append(self._link(reception, entry, ids, said_in))
         return links
 
     def _link(
@@ -237,50 +241,42 @@ class Desk:
             text=entry.get("memory"),
         )
 
-    def _undo(self, reception: Reception) -> None:
-        """Takes out what an earlier try of the same call wrote before it broke off."""
-        natives, ledger = self.projection.natives, self.gate.ledger
-        links = ledger.links(
-            self.name, message_id=reception.message_ids[0], subject=reception.subject
-        )
-        ids = {link.native_id for link in links if not link.fact_ids and not link.staged_ids}
-        for native_id in ids:
-            natives.remove(natives.main, native_id)
-            natives.unlink_entities(native_id, reception.scope.owner)
-        natives.purge_history(sorted(ids))
-        self._unlink(reception.subject, ids)
-        drop_repeated(natives, reception)
-
-    def _unlink(self, subject: Subject, native_ids: set[str]) -> None:
+    def unlink(self, subject: Subject, native_ids: Collection[str]) -> None:
+        """Forgets native objects that are not there (any more)."""
+        if not native_ids:
+            return
         with self.gate.ledger.write(subject) as tx:
             for native_id in native_ids:
                 tx.unlink(self.name, native_id)
 
     def _forget(self, reception: Reception) -> None:
         for message_id in reception.message_ids:
-            self.projection.scopes.pop(message_id, None)
-
-    def _take_doubts(self) -> list[Any]:
-        taken, self.projection.doubts[:] = list(self.projection.doubts), []
-        return taken
+            self._side.scopes.pop(message_id, None)
 
 
-def _carried(receipt: Receipt | None) -> list[str]:
+def _carried(receipt: Receipt | None) -> tuple[str, ...]:
     """Facts of a turn whose words went on to Mem0."""
     if receipt is None:
-        return []
-    return [
+        return ()
+    return tuple(
         judged.fact_id
         for judged in receipt.judged
         if judged.fact_id is not None
         and not any(span.overlaps(judged.candidate.evidence.span) for span in receipt.withheld)
-    ]
+    )
+
+
+def _id(receipt: Receipt | None) -> str | None:
+    return receipt.message_id if receipt is not None else None
 
 
 def _has_effects(receipts: Sequence[Receipt]) -> bool:
     """True when a delivery changes what reads show; a new hold alone can wait."""
     return any(
-        receipt.resolved or receipt.closings or any(j.fact_id for j in receipt.judged)
+        receipt.resolved
+        or receipt.closings
+        or receipt.withdrawn
+        or any(j.fact_id for j in receipt.judged)
         for receipt in receipts
         if not receipt.shadow
     )

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from memgate_core.model import Fact, FactStatus, JsonObject, NativeLink, Role, Subject
-from memgate_mem0.desk import Desk
-from memgate_mem0.entries import Entry, entries
+from memgate_mem0.entries import Entry
 from memgate_mem0.natives import CLOSED, STAGED
 from memgate_mem0.payloads import OURS, closed_payload, part_id
 from memgate_mem0.reception import Reception
 from memgate_mem0.scope import MemoryScope
 from memgate_mem0.siblings import has_entity_store
+from memgate_mem0.store_desk import StoreDesk
 from memgate_mem0.taking_back import revoke, revoke_subject
-
-BY = "application"
-"""Who the audit trail names for a change that came through Mem0's own calls."""
-
 
 # --- update ----------------------------------------------------------------------------------
 
@@ -28,7 +23,7 @@ BY = "application"
 class Update:
     """An update that the gate has judged."""
 
-    desk: Desk
+    desk: StoreDesk
     memory_id: str
     payload: dict[str, Any]
     reception: Reception
@@ -55,15 +50,14 @@ class Update:
     def done(self, result: JsonObject) -> JsonObject:
         """Brings links, closed copies and facts in step with what the memory says now."""
         desk, subject, ledger = self.desk, self.reception.subject, self.desk.gate.ledger
-        before = desk.facts_of(self.memory_id, {"memgate": self.payload.get(OURS)})
+        before = desk.facts_of(self.memory_id, self.payload)
         now = self._new_facts()
         links = [self._link(self.memory_id, now), *self._closed_copies(before, now)]
         answer = {**result, "results": self.extra} if self.extra else result
         desk.gate.answered(subject, self.reception.message_ids[0], {desk.name: answer}, links)
         dropped = [fact.fact_id for fact in before if fact.fact_id not in now]
         current = [i for i in dropped if (f := ledger.fact(i)) and f.status is FactStatus.CURRENT]
-        if current:
-            revoke(ledger, subject, facts=current, by=BY)
+        revoke(desk.gate, subject, current)
         desk.deliver(subject)
         return answer
 
@@ -94,7 +88,7 @@ class Update:
 
 
 def take_update(
-    desk: Desk,
+    desk: StoreDesk,
     memory_id: str,
     text: str | None,
     metadata: dict[str, Any] | None,
@@ -112,8 +106,7 @@ def take_update(
     if payload.get("actor_id"):
         said["name"] = str(payload["actor_id"])
     reception = desk.receive(said, scope, message_id, occurred_at)
-    extra = [e for r in reception.receipts for e in entries(r, desk.gate.ledger, desk.name)]
-    return Update(desk, memory_id, payload, reception, metadata, extra)
+    return Update(desk, memory_id, payload, reception, metadata, desk.entries(reception))
 
 
 # --- delete ----------------------------------------------------------------------------------
@@ -125,16 +118,17 @@ class Deleted:
 
     subject: Subject | None
     in_main: bool
-    in_closed: bool = False
+    """True when it is still there, for Mem0's own delete."""
 
+    @property
     def answer(self) -> JsonObject | None:
-        """Mem0's answer, for a memory that stood in the closed collection only."""
-        return {"message": "Memory deleted successfully!"} if self.in_closed else None
+        """Mem0's answer for a memory that went with its facts; None for one that never was."""
+        return None if self.subject is None else {"message": "Memory deleted successfully!"}
 
 
-def delete_everywhere(desk: Desk, memory_id: str) -> Deleted:
-    """Revokes what a memory carried. A closed memory is taken out; one in the main collection is
-    left to Mem0's own delete."""
+def delete_everywhere(desk: StoreDesk, memory_id: str) -> Deleted:
+    """Revokes what a memory carried, in the main or the closed collection; the delivery takes it
+    out. A memory that carried no fact is left to Mem0's own delete."""
     natives = desk.projection.natives
     current = natives.get(natives.main, memory_id)
     payload = current if current is not None else natives.get(natives.closed, memory_id)
@@ -142,67 +136,53 @@ def delete_everywhere(desk: Desk, memory_id: str) -> Deleted:
     if payload is None or scope is None:
         return Deleted(None, in_main=False)
     subject = scope.subject(desk.tenant)
-    facts = desk.facts_of(memory_id, {OURS: payload.get(OURS)})
-    revoke(desk.gate.ledger, subject, facts=[fact.fact_id for fact in facts], by=BY)
-    _open_entity_store(desk)
-    if current is not None:
-        return Deleted(subject, in_main=True)
+    open_entity_store(desk)
+    revoke(desk.gate, subject, [f.fact_id for f in desk.facts_of(memory_id, payload)])
     natives.remove(natives.closed, memory_id)
-    desk.deliver(subject)
-    return Deleted(subject, in_main=False, in_closed=True)
+    return Deleted(subject, in_main=natives.get(natives.main, memory_id) is not None)
 
 
-def empty_scope(desk: Desk, scope: MemoryScope) -> Callable[[], None]:
-    """Revokes everything of a scope. What it returns empties the further collections, after Mem0
-    has emptied its own."""
+def empty_scope(desk: StoreDesk, scope: MemoryScope) -> None:
+    """Revokes everything of a scope and empties the further collections of it; what no fact rests
+    on is left to Mem0's own delete_all."""
     subject, natives = scope.subject(desk.tenant), desk.projection.natives
     desk.deliver(subject)
+    open_entity_store(desk)
     if scope.ids == scope.owner:
-        revoke_subject(desk.gate.ledger, subject, by=BY)
+        revoke_subject(desk.gate, subject)
     else:
-        _revoke_part(desk, scope, subject)
-    _open_entity_store(desk)
-
-    def finish() -> None:
-        for store in (natives.staged, natives.closed):
-            for native_id, payload in natives.rows(store, scope.ids):
-                if scope.holds(payload):
-                    natives.remove(store, native_id)
-        desk.deliver(subject)
-
-    return finish
+        revoke(desk.gate, subject, _carried_in(desk, scope))
+    for store in (natives.staged, natives.closed):
+        for native_id, payload in natives.rows(store, scope.ids):
+            if scope.holds(payload):
+                natives.remove(store, native_id)
 
 
-def forget_everything(desk: Desk) -> None:
+def forget_everything(desk: StoreDesk) -> None:
     """Revokes everything of the tenant and drops the further collections, before Mem0's reset."""
     for subject in desk.gate.ledger.subjects(desk.tenant):
-        revoke_subject(desk.gate.ledger, subject, by=BY)
-    _open_entity_store(desk)
+        revoke_subject(desk.gate, subject)
+    open_entity_store(desk)
     for suffix in (STAGED, CLOSED):
         desk.projection.natives.drop(suffix)
     desk.projection.natives.forget_siblings()
 
 
-def _revoke_part(desk: Desk, scope: MemoryScope, subject: Subject) -> None:
-    """Revokes what the memories of a run or an agent carry; the subject's other facts stay."""
+def open_entity_store(desk: StoreDesk) -> None:
+    """Mem0 cleans entity links only in a process that has opened their collection."""
+    if has_entity_store(desk.memory):
+        _ = desk.memory.entity_store
+
+
+def _carried_in(desk: StoreDesk, scope: MemoryScope) -> list[str]:
+    """What the memories of a run or an agent carry; the subject's other facts stay."""
     natives = desk.projection.natives
     rows = [
         row for store in (natives.main, natives.closed) for row in natives.rows(store, scope.ids)
     ]
-    facts = [
-        fact.fact_id
-        for native_id, payload in rows
-        for fact in desk.facts_of(native_id, {OURS: payload.get(OURS)})
-    ]
+    facts = [f.fact_id for row_id, payload in rows for f in desk.facts_of(row_id, payload)]
     held = [
         str(payload.get(OURS, {}).get("staged_id"))
         for _id, payload in natives.rows(natives.staged, scope.ids)
     ]
-    revoke(desk.gate.ledger, subject, facts=dict.fromkeys(facts), staged=held, by=BY)
-
-
-def _open_entity_store(desk: Desk) -> None:
-    """Mem0 cleans entity links only in a process that has opened their collection."""
-    memory = desk.memory
-    if has_entity_store(memory):
-        _ = memory.entity_store
+    return [*facts, *held]

@@ -14,7 +14,7 @@ Entry = dict[str, Any]
 
 
 def entries(receipt: Receipt, ledger: Ledger, name: str) -> list[Entry]:
-    """STAGE, PROMOTE, DISCARD, SUPERSEDE and CORRECT entries of one turn, in its own order.
+    """STAGE, PROMOTE, DISCARD, SUPERSEDE, CORRECT and REVOKE entries of one turn, in its order.
 
     A held item's `memory` is labelled as a plan. `id` is the held item's id, or the id of the
     Mem0 memory where there is one.
@@ -25,7 +25,7 @@ def entries(receipt: Receipt, ledger: Ledger, name: str) -> list[Entry]:
     found += [_resolved(r, ledger, name) for r in receipt.resolved]
     for judged in receipt.judged:
         found += _closed(judged, ledger, name)
-    return found
+    return [*found, *(_withdrawn(one, ledger, name) for one in receipt.withdrawn)]
 
 
 def doubtful(doubt: Doubt) -> Entry:
@@ -90,6 +90,18 @@ def _closed(judged: Judged, ledger: Ledger, name: str) -> Iterator[Entry]:
         "memory": readable(old.text, old.entity),
         "event": "CORRECT" if judged.decision.corrects else "SUPERSEDE",
         "reason": judged.decision.reason,
+    }
+
+
+def _withdrawn(found_id: str, ledger: Ledger, name: str) -> Entry:
+    """What the turn took back ("ignore my last message")."""
+    fact, item = ledger.fact(found_id), ledger.staged_item(found_id)
+    held = PLAN + readable(item.text, item.entity) if item is not None else ""
+    return {
+        "id": _native(fact, ledger, name) if fact is not None else found_id,
+        "memory": readable(fact.text, fact.entity) if fact is not None else held,
+        "event": "REVOKE",
+        "reason": "taken back by the user",
     }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from memgate_core.errors import ConfigurationError
 from memgate_core.gate import MemoryGate
-from memgate_mem0.desk import Desk
+from memgate_mem0.store_desk import StoreDesk
 
 GateChoice = MemoryGate | str | None
 """A gate, the url of a ledger to open one on, or None for `sqlite:///memgate.db`."""
@@ -23,7 +23,7 @@ class Gated:
     objects that the user configured.
     """
 
-    _desk: Desk | None = None
+    _desk: StoreDesk | None = None
 
     @property
     def vector_store(self) -> Any:
@@ -46,7 +46,7 @@ class Gated:
         self.__dict__["llm"] = llm
 
     @property
-    def desk(self) -> Desk:
+    def desk(self) -> StoreDesk:
         """The gate's side of this memory."""
         if self._desk is None:
             raise ConfigurationError("this memory has no gate yet")
@@ -63,8 +63,8 @@ class Gated:
         Raises:
             ConfigurationError: an unusable url. LedgerError: no ledger there.
         """
-        opened, owns = _opened(gate)
-        self._desk = Desk(self, opened, tenant=tenant, owns_gate=owns)
+        opened, owns = opened_gate(gate)
+        self._desk = StoreDesk(self, opened, tenant=tenant, owns_gate=owns)
 
 
 def mem0_refuses(timestamp: Any, expiration_date: Any, memory_type: str | None) -> bool:
@@ -83,7 +83,12 @@ def mem0_refuses(timestamp: Any, expiration_date: Any, memory_type: str | None) 
     return expiration_date is not None and not isinstance(expiration_date, date)
 
 
-def _opened(gate: GateChoice) -> tuple[MemoryGate, bool]:
+def opened_gate(gate: GateChoice) -> tuple[MemoryGate, bool]:
+    """The gate that was chosen, and whether it was opened here (then it is closed here too).
+
+    Raises:
+        ConfigurationError: something else, or an unusable url. LedgerError: no ledger there.
+    """
     if isinstance(gate, MemoryGate):
         return gate, False
     if gate is None:

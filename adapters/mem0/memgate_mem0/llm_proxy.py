@@ -41,7 +41,7 @@ class JudgingLlm:
 
     def _judged(self, answer: Any) -> Any:
         found = extracted_memories(answer)
-        if found is None or not found[1]:
+        if found is None:
             return answer
         body, memories = found
         texts = [str(memory["text"]) for memory in memories]

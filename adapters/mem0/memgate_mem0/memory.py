@@ -160,11 +160,9 @@ class GatedMemory(Gated, Memory):  # type: ignore[misc]
             ValueError: no such memory (Mem0's own).
         """
         where = delete_everywhere(self.desk, memory_id)
-        if not where.in_main:
-            return where.answer() or _answer(super().delete(memory_id))
-        result = _answer(super().delete(memory_id))
-        self.desk.deliver(where.subject)
-        return result
+        if where.in_main or where.answer is None:
+            return _answer(super().delete(memory_id))
+        return where.answer
 
     def delete_all(
         self, user_id: str | None = None, agent_id: str | None = None, run_id: str | None = None
@@ -177,10 +175,8 @@ class GatedMemory(Gated, Memory):  # type: ignore[misc]
         if not any((user_id, agent_id, run_id)):
             return _answer(super().delete_all(user_id, agent_id, run_id))
         scope = MemoryScope.of_call(user_id or None, agent_id or None, run_id or None)
-        emptied = empty_scope(self.desk, scope)
-        result = _answer(super().delete_all(user_id, agent_id, run_id))
-        emptied()
-        return result
+        empty_scope(self.desk, scope)
+        return _answer(super().delete_all(user_id, agent_id, run_id))
 
     def reset(self) -> None:
         """Mem0's `reset`; every fact and held item of this tenant is revoked."""

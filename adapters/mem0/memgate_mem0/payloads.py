@@ -44,9 +44,17 @@ def readable(text: str, entity: str) -> str:
     return said[:1].upper() + said[1:]
 
 
-def fact_payload(fact: Fact, ids: Mapping[str, str]) -> dict[str, Any]:
-    """The payload of a promoted fact in the main collection, of the scope that `ids` name."""
-    text = readable(fact.text, fact.entity)
+def fact_text(fact: Fact, phrases: Mapping[str, str]) -> str:
+    """How a fact reads as a memory: by its field's phrase where there is one."""
+    phrase = phrases.get(fact.attribute or "")
+    if phrase is None or fact.value is None:
+        return readable(fact.text, fact.entity)
+    return readable(phrase.format(value=fact.value), fact.entity)
+
+
+def fact_payload(fact: Fact, text: str, ids: Mapping[str, str]) -> dict[str, Any]:
+    """The payload of a fact that the gate writes into the main collection, reading `text`, of the
+    scope that `ids` name."""
     at = fact.recorded_at.isoformat()
     about = {
         OURS: {

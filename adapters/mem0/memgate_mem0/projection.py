@@ -16,6 +16,7 @@ from memgate_core.model import (
     EventType,
     Fact,
     FactStatus,
+    FieldSpec,
     NativeLink,
     StagedItem,
     StagedStatus,
@@ -26,23 +27,39 @@ from memgate_mem0.answers import scope_in
 from memgate_mem0.carriers import Carriers
 from memgate_mem0.erasing import erase_subject
 from memgate_mem0.natives import Natives
-from memgate_mem0.payloads import fact_payload, promoted_id, staged_native_id, staged_payload
+from memgate_mem0.payloads import (
+    closed_payload,
+    fact_payload,
+    fact_text,
+    promoted_id,
+    staged_native_id,
+    staged_payload,
+)
 from memgate_mem0.scope import MemoryScope
+
 
 class Mem0Projection:
     """One Mem0 memory as the ledger sees it. Implements `memgate_core.projection.Projection`."""
 
     def __init__(
-        self, memory: Any, ledger: Ledger, reads: legacy.Reads = lambda _subject, _text: ()
+        self,
+        memory: Any,
+        ledger: Ledger,
+        *,
+        fields: Sequence[FieldSpec] = (),
+        reads: legacy.Reads = lambda _subject, _text: (),
     ) -> None:
+        """`fields`: how facts of registered fields are worded. `reads`: what a text asserts of a
+        subject, for memories from before the gate (`MemoryGate.asserted`)."""
         self.name = f"mem0:{memory.collection_name}"
         self.natives = Natives(memory)
-        self.carriers = Carriers(self.natives, ledger, self.name)
+        self.carriers = Carriers(self.natives, ledger, self.name, self.text_of)
         self.scopes: dict[str, MemoryScope] = {}
         """Scopes of calls that are under way, by message id."""
         self.doubts: list[legacy.Doubt] = []
         """Older memories that may contradict a new fact and were left alone."""
         self._ledger, self._reads = ledger, reads
+        self._phrases = {f.attribute: f.phrase for f in fields if f.phrase is not None}
 
     # --- the Projection contract -------------------------------------------------------------
 
@@ -102,10 +119,16 @@ class Mem0Projection:
         fact = self._ledger.fact(told.fact_id) or told
         if fact.status is not FactStatus.CURRENT or fact.version != told.version:
             return ()
+        if event.event_type is EventType.PROMOTED and event.staged is None:
+            self.carriers.reopen(fact)
         legacy.close_older(self, event.subject, fact, self._reads)
         if not self._is_ours_to_write(event, fact):
             return ()
         return [self.write_fact(fact, event.subject, event.session)]
+
+    def text_of(self, fact: Fact) -> str:
+        """How a fact reads as a memory."""
+        return fact_text(fact, self._phrases)
 
     def write_fact(self, fact: Fact, subject: Subject, session: str | None) -> NativeLink:
         """Puts a fact into the main collection under its own id.
@@ -114,11 +137,14 @@ class Mem0Projection:
         """
         native_id = promoted_id(self.name, fact)
         ids = self.scope_of(subject, fact.evidence.message_id, session).ids
-        payload = fact_payload(fact, ids)
-        text = payload["data"]
+        text = self.text_of(fact)
+        payload = fact_payload(fact, text, ids)
         at = payload["created_at"]
         self.natives.note_history(native_id, "ADD", old=None, new=text, at=at)
         self.natives.put(self.natives.main, native_id, payload, words=text)
+        return self._link_to(native_id, fact, text)
+
+    def _link_to(self, native_id: str, fact: Fact, text: str) -> NativeLink:
         return NativeLink(
             projection=self.name,
             native_id=native_id,
@@ -145,8 +171,19 @@ class Mem0Projection:
             return ()
         if told.status is FactStatus.SUPERSEDED and fact.status is FactStatus.SUPERSEDED:
             legacy.close_named(self, event.subject, told, self._reads)
-            return self.carriers.close(told)
+            return [*self.carriers.close(told), *self._past(event, told)]
         return self.carriers.delete(told)
+
+    def _past(self, event: Event, fact: Fact) -> Sequence[NativeLink]:
+        """Writes a superseded fact straight into the closed collection where no memory ever
+        carried it: it was promoted and ended before anything could be delivered."""
+        if self.carriers.known(fact):
+            return ()
+        native_id, text = promoted_id(self.name, fact), self.text_of(fact)
+        ids = self.scope_of(event.subject, fact.evidence.message_id, event.session).ids
+        payload = closed_payload(fact_payload(fact, text, ids), fact)
+        self.natives.put(self.natives.closed, native_id, payload, words=text)
+        return [self._link_to(native_id, fact, text)]
 
     def is_linked(self, native_id: str) -> bool:
         """True when the gate knows where this memory came from."""

@@ -10,14 +10,14 @@ from mem0 import Memory
 
 from memgate_core.errors import InvalidInputError
 from memgate_core.model import Fact, FactStatus, JsonObject
-from memgate_mem0.desk import Desk
 from memgate_mem0.scope import MemoryScope
+from memgate_mem0.store_desk import StoreDesk
 
 _WIDER = 4
 """How many times more rows are looked at than asked for, since some did not hold then."""
 
 
-def as_of_search(desk: Desk, as_of: datetime, query: str, options: JsonObject) -> JsonObject:
+def as_of_search(desk: StoreDesk, as_of: datetime, query: str, options: JsonObject) -> JsonObject:
     """`Memory.search` among what held at `as_of`, best first.
 
     Raises:
@@ -35,7 +35,7 @@ def as_of_search(desk: Desk, as_of: datetime, query: str, options: JsonObject) -
     return {"results": rows[: options["top_k"]]}
 
 
-def as_of_get_all(desk: Desk, as_of: datetime, options: JsonObject) -> JsonObject:
+def as_of_get_all(desk: StoreDesk, as_of: datetime, options: JsonObject) -> JsonObject:
     """`Memory.get_all` of what held at `as_of`.
 
     Raises:
@@ -50,7 +50,7 @@ def as_of_get_all(desk: Desk, as_of: datetime, options: JsonObject) -> JsonObjec
     return {"results": rows[: options["top_k"]]}
 
 
-def _held_in_main(desk: Desk, as_of: datetime, found: JsonObject) -> list[JsonObject]:
+def _held_in_main(desk: StoreDesk, as_of: datetime, found: JsonObject) -> list[JsonObject]:
     return [row for row in found["results"] if _held(desk, row, as_of)]
 
 
@@ -58,7 +58,7 @@ def _held_in_closed(as_of: datetime, found: JsonObject) -> list[JsonObject]:
     return [row for row in found["results"] if _within(row.get("metadata") or {}, as_of)]
 
 
-def _held(desk: Desk, row: JsonObject, as_of: datetime) -> bool:
+def _held(desk: StoreDesk, row: JsonObject, as_of: datetime) -> bool:
     """True when a fact that the memory carries held then; by its own age for any other memory."""
     facts = desk.facts_of(str(row["id"]), row.get("metadata") or {})
     if facts:
@@ -72,7 +72,7 @@ def _valid(fact: Fact, as_of: datetime) -> bool:
     return holds and fact.valid_from <= as_of and (fact.valid_to is None or as_of < fact.valid_to)
 
 
-def _said_at(desk: Desk, row: JsonObject) -> datetime | None:
+def _said_at(desk: StoreDesk, row: JsonObject) -> datetime | None:
     """When the message was spoken that the memory came from."""
     scope = MemoryScope.of_payload(row)
     for link in desk.gate.ledger.links(desk.name, native_id=str(row["id"])):
@@ -97,7 +97,7 @@ def _time(text: Any) -> datetime | None:
     return at if at.tzinfo is not None else at.replace(tzinfo=UTC)
 
 
-def _over(desk: Desk, store: Any) -> Any:
+def _over(desk: StoreDesk, store: Any) -> Any:
     """Mem0's own reads over one of the collections: a plain `Memory` with the same parts."""
     plain = Memory.__new__(Memory)
     plain.__dict__.update(desk.memory_parts())

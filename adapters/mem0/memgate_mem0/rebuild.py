@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memgate_core.model import Event, EventType, Fact, FactStatus, Model, StagedItem, Subject
-from memgate_mem0.carriers import Carriers
-from memgate_mem0.desk import Desk
 from memgate_mem0.natives import CLOSED, STAGED
 from memgate_mem0.payloads import closed_payload, fact_payload, promoted_id
+from memgate_mem0.store_desk import StoreDesk
 
 
 class RebuildReport(Model):
@@ -22,7 +21,7 @@ class RebuildReport(Model):
     staged: int = 0
 
 
-def rebuild(desk: Desk, subjects: Sequence[Subject] | None = None) -> RebuildReport:
+def rebuild(desk: StoreDesk, subjects: Sequence[Subject] | None = None) -> RebuildReport:
     """Empties the staged and the closed collection, takes every memory that carries facts out of
     the main one, and writes each fact and held item of the ledger anew, in its own words.
 
@@ -43,7 +42,7 @@ def rebuild(desk: Desk, subjects: Sequence[Subject] | None = None) -> RebuildRep
     return report
 
 
-def _rebuild_one(desk: Desk, subject: Subject, report: RebuildReport) -> RebuildReport:
+def _rebuild_one(desk: StoreDesk, subject: Subject, report: RebuildReport) -> RebuildReport:
     ledger = desk.gate.ledger
     removed = _clear(desk, subject)
     facts = [f for f in ledger.facts(subject, include_closed=True) if f.native]
@@ -68,10 +67,9 @@ def _rebuild_one(desk: Desk, subject: Subject, report: RebuildReport) -> Rebuild
     )
 
 
-def _clear(desk: Desk, subject: Subject) -> int:
+def _clear(desk: StoreDesk, subject: Subject) -> int:
     """Takes out every memory that carries a fact, and forgets the links."""
     natives, ledger = desk.projection.natives, desk.gate.ledger
-    carriers = Carriers(natives, ledger, desk.name)
     found = [
         link
         for link in ledger.links(desk.name, subject=subject)
@@ -81,7 +79,9 @@ def _clear(desk: Desk, subject: Subject) -> int:
     for link in found:
         payload = natives.get(natives.main, link.native_id)
         if payload is not None:
-            carriers.take_from_main(link.native_id, payload, str(payload.get("created_at")))
+            desk.projection.carriers.take_from_main(
+                link.native_id, payload, str(payload.get("created_at"))
+            )
             removed += 1
         for store in (natives.staged, natives.closed):
             removed += natives.remove(store, link.native_id)
@@ -91,12 +91,13 @@ def _clear(desk: Desk, subject: Subject) -> int:
     return removed
 
 
-def _write_closed(desk: Desk, subject: Subject, fact: Fact) -> None:
+def _write_closed(desk: StoreDesk, subject: Subject, fact: Fact) -> None:
     natives = desk.projection.natives
     ids = desk.projection.scope_of(subject, fact.evidence.message_id, None).ids
-    payload = closed_payload(fact_payload(fact, ids), fact)
+    text = desk.projection.text_of(fact)
+    payload = closed_payload(fact_payload(fact, text, ids), fact)
     native_id = promoted_id(desk.name, fact)
-    natives.put(natives.closed, native_id, payload, words=payload["data"])
+    natives.put(natives.closed, native_id, payload, words=text)
 
 
 def _told(subject: Subject, item: StagedItem) -> Event:

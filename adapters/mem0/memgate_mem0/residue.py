@@ -10,11 +10,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from memgate_core.ledger.protocol import Ledger
-from memgate_core.model import Event, EventType
+from memgate_core.model import Event, EventType, FactStatus
 from memgate_mem0.erasing import is_of
 from memgate_mem0.natives import Natives
 from memgate_mem0.payloads import part_id, promoted_id, staged_native_id
 from memgate_mem0.scope import MemoryScope
+
+_LIVE = (FactStatus.CURRENT, FactStatus.SUPERSEDED)
 
 
 def find(natives: Natives, ledger: Ledger, name: str, needle: Event) -> list[str]:
@@ -25,7 +27,7 @@ def find(natives: Natives, ledger: Ledger, name: str, needle: Event) -> list[str
         return [*_of_scope(natives, scope), *_in_history(natives, ids)]
     ids = native_ids(ledger, name, needle)
     return [
-        *_in_collections(natives, ids),
+        *_in_collections(natives, ledger, name, needle),
         *_in_entities(natives, scope, ids),
         *_in_history(natives, ids),
         *_in_messages(natives, scope, needle),
@@ -67,11 +69,23 @@ def _of_scope(natives: Natives, scope: MemoryScope) -> Iterator[str]:
             yield f"raw messages (Mem0's messages table): row {row_id}"
 
 
-def _in_collections(natives: Natives, ids: list[str]) -> Iterator[str]:
+def _in_collections(natives: Natives, ledger: Ledger, name: str, needle: Event) -> Iterator[str]:
     for place, store in _collections(natives):
-        for native_id in ids:
-            if natives.get(store, native_id) is not None:
+        for native_id in native_ids(ledger, name, needle):
+            payload = natives.get(store, native_id)
+            if payload is not None and not _is_reworded(ledger, name, native_id, payload, needle):
                 yield f"{place}: memory {native_id}"
+
+
+def _is_reworded(
+    ledger: Ledger, name: str, native_id: str, payload: dict[str, Any], needle: Event
+) -> bool:
+    """True for a memory that rests on other facts now and has none of the words left."""
+    if needle.fact is None or needle.fact.words in str(payload.get("data", "")):
+        return False
+    links = ledger.links(name, native_id=native_id)
+    others = [ledger.fact(i) for link in links for i in link.fact_ids if i != needle.fact.fact_id]
+    return any(other is not None and other.status in _LIVE for other in others)
 
 
 def _in_entities(natives: Natives, scope: MemoryScope, ids: list[str]) -> Iterator[str]:

@@ -11,9 +11,9 @@ from typing import Any
 
 from memgate_core.errors import InvalidInputError, NotFoundError
 from memgate_core.model import JsonObject, StagedItem, StagedStatus, Subject
-from memgate_mem0.desk import Desk
 from memgate_mem0.payloads import OURS, PLAN, promoted_id, readable
 from memgate_mem0.scope import ID_NAMES, MemoryScope
+from memgate_mem0.store_desk import StoreDesk
 
 _HELD = (StagedStatus.PENDING, StagedStatus.PROMOTING)
 _WIDER = 4
@@ -22,7 +22,7 @@ _WIDER = 4
 class StagedView:
     """The held items of one memory."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: StoreDesk) -> None:
         self._desk = desk
 
     def get_all(self, *, filters: Mapping[str, Any], top_k: int = 20) -> JsonObject:
@@ -140,7 +140,7 @@ class StagedView:
 class AsyncStagedView:
     """`StagedView` for an async memory: the same calls, awaited."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: StoreDesk) -> None:
         self._view, self._off_loop = StagedView(desk), desk.gate.off_loop
 
     async def get_all(self, *, filters: Mapping[str, Any], top_k: int = 20) -> JsonObject:

@@ -7,24 +7,26 @@ from typing import Any, overload
 from mem0 import AsyncMemory, AsyncMemoryClient, Memory, MemoryClient
 
 from memgate_core.errors import ConfigurationError
+from memgate_mem0.async_client import GatedAsyncMemoryClient
 from memgate_mem0.async_memory import GatedAsyncMemory
-from memgate_mem0.client import GatedAsyncMemoryClient, GatedMemoryClient
+from memgate_mem0.client import GatedMemoryClient
 from memgate_mem0.gated import GateChoice
 from memgate_mem0.memory import GatedMemory
 
 
+# Mem0 ships no types, so that mypy sees one class where pyright and readers see four.
 @overload
 def gate_memory(existing: Memory, gate: GateChoice = ..., *, tenant: str = ...) -> GatedMemory: ...
 @overload
-def gate_memory(
+def gate_memory(  # type: ignore[overload-cannot-match]
     existing: AsyncMemory, gate: GateChoice = ..., *, tenant: str = ...
 ) -> GatedAsyncMemory: ...
 @overload
-def gate_memory(
+def gate_memory(  # type: ignore[overload-cannot-match]
     existing: MemoryClient, gate: GateChoice = ..., *, tenant: str = ...
 ) -> GatedMemoryClient: ...
 @overload
-def gate_memory(
+def gate_memory(  # type: ignore[overload-cannot-match]
     existing: AsyncMemoryClient, gate: GateChoice = ..., *, tenant: str = ...
 ) -> GatedAsyncMemoryClient: ...
 
@@ -42,7 +44,7 @@ def gate_memory(existing: Any, gate: GateChoice = None, *, tenant: str = "defaul
             raise ConfigurationError(f"{type(existing).__name__} is gated already")
         if isinstance(existing, native):
             wrapped = _gated_class(type(existing), native, gated)
-            memory = wrapped.__new__(wrapped)
+            memory = object.__new__(wrapped)
             memory.__dict__.update(existing.__dict__)
             memory.open_desk(gate, tenant)
             return memory

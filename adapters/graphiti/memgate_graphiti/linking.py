@@ -1,0 +1,127 @@
+"""Judges what Graphiti extracted, and notes which edges and episodes carry which facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from graphiti_core.edges import EntityEdge
+
+from memgate_core.extracted import Extracted
+from memgate_core.gate import MemoryGate
+from memgate_core.ledger.protocol import Ledger
+from memgate_core.model import NativeLink, Receipt, Subject
+from memgate_graphiti.calls import ActiveCall
+from memgate_graphiti.payloads import native_id, plain
+from memgate_graphiti.reception import Reception
+
+Owned = tuple[Subject, NativeLink]
+
+
+def judge(gate: MemoryGate, call: ActiveCall, edges: Sequence[dict[str, Any]]) -> list[bool]:
+    """Which extracted edges may be stored; notes the verdicts in the call. Blocking."""
+    return [_allowed(gate, call, edge) for edge in edges]
+
+
+def judge_text(
+    gate: MemoryGate, call: ActiveCall, text: str, names: Sequence[str]
+) -> tuple[Subject, Extracted] | None:
+    """The verdict on one fact: allowed if it rests on the words of anybody it may rest on.
+
+    `names` are its two ends: where one of them speaks, the fact must rest on that person's words.
+    """
+    refused: tuple[Subject, Extracted] | None = None
+    for source in call.asked(names):
+        (verdict,) = gate.judge_extracted(source.subject, source.message_ids, [text])
+        if verdict.allowed:
+            return source.subject, verdict
+        refused = refused or (source.subject, verdict)
+    return refused
+
+
+def _allowed(gate: MemoryGate, call: ActiveCall, edge: dict[str, Any]) -> bool:
+    text = str(edge.get("fact") or "")
+    if not text.strip():
+        return True  # Graphiti drops it by itself
+    names = [str(edge.get(end) or "") for end in ("source_entity_name", "target_entity_name")]
+    found = judge_text(gate, call, text, names)
+    if found is None:
+        return False
+    call.verdicts[plain(text)] = found
+    return found[1].allowed
+
+
+def edge_links(
+    ledger: Ledger, name: str, reception: Reception, call: ActiveCall, edges: Iterable[EntityEdge]
+) -> list[Owned]:
+    """A link for each edge that a call's extraction led to.
+
+    Graphiti may take an extracted fact for an edge that it has already, under other words: such an
+    edge carries the facts of the verdicts that no other edge accounts for.
+    """
+    listed = list(edges)
+    named = {plain(edge.fact) for edge in listed}
+    spare = [v for text, v in call.verdicts.items() if text not in named and v[1].allowed]
+    links: list[Owned] = []
+    for edge in listed:
+        found = call.verdicts.get(plain(edge.fact))
+        verdicts = [found] if found is not None else spare
+        for subject, verdict in verdicts:
+            links.append((subject, _edge_link(ledger, name, reception, edge, verdict)))
+    return links
+
+
+def episode_links(name: str, reception: Reception, episode: str) -> list[Owned]:
+    """A link for each speaker between the episode and the facts that its text says.
+
+    A native id belongs to one person, so each speaker's part of the episode has its own.
+    """
+    return [
+        (
+            subject,
+            NativeLink(
+                projection=name,
+                native_id=native_id(reception.group_id, f"episode.{number}", episode),
+                fact_ids=_carried(reception, subject),
+                message_id=_first_id(reception, subject),
+            ),
+        )
+        for number, subject in enumerate(reception.subjects)
+    ]
+
+
+def _first_id(reception: Reception, subject: Subject) -> str:
+    return next(turn.message_id for turn in reception.turns if turn.subject == subject)
+
+
+def _edge_link(
+    ledger: Ledger, name: str, reception: Reception, edge: EntityEdge, verdict: Extracted
+) -> NativeLink:
+    native = native_id(reception.group_id, "edge", edge.uuid)
+    before = [i for link in ledger.links(name, native_id=native) for i in link.fact_ids]
+    return NativeLink(
+        projection=name,
+        native_id=native,
+        fact_ids=tuple(dict.fromkeys([*before, *verdict.fact_ids])),
+        message_id=verdict.message_id or reception.message_ids[0],
+        text=edge.fact,
+    )
+
+
+def _carried(reception: Reception, subject: Subject) -> tuple[str, ...]:
+    """Facts of a person's turns whose words went on."""
+    found: list[str] = []
+    for receipt in reception.receipts:
+        if receipt.subject == subject:
+            found += facts_forwarded(receipt)
+    return tuple(dict.fromkeys(found))
+
+
+def facts_forwarded(receipt: Receipt) -> list[str]:
+    """Facts of a turn whose words went on to Graphiti."""
+    return [
+        judged.fact_id
+        for judged in receipt.judged
+        if judged.fact_id is not None
+        and not any(span.overlaps(judged.candidate.evidence.span) for span in receipt.withheld)
+    ]

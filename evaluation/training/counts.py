@@ -1,0 +1,63 @@
+"""`python -m evaluation.training.counts`: how much of what there is, for docs/datasheet.md."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from evaluation.plans.source import conversations
+from evaluation.training.admission import admissions
+from evaluation.training.chats import chats
+from evaluation.training.courses import plan_files
+from evaluation.training.resolutions import later_turns
+from evaluation.training.source import DATA, for_test
+from evaluation.training.statements import Labelled, from_jsonl, natural
+
+Row = tuple[str, int, int, str]
+"""What, units (conversations, blocks), records, and the records by class."""
+
+
+def main() -> None:
+    """Prints one table in Markdown."""
+    print("| what | conversations or blocks | records | by class |")
+    print("| --- | ---: | ---: | --- |")
+    for what, units, records, classes in rows():
+        print(f"| {what} | {units} | {records} | {classes} |")
+
+
+def rows() -> Iterable[Row]:
+    """One row a kind of data."""
+    hard = from_jsonl(DATA / "statements" / "hard.jsonl", "hard")
+    for what, items in (
+        ("statements, hand-written conversations", list(natural())),
+        ("statements, real chats (labels only)", list(chats())),
+        ("statements, hard ones", list(hard)),
+    ):
+        yield _statements(what, items)
+    later = list(later_turns())
+    kinds = Counter(item.resolution.value for item in later)
+    yield "held items and later turns", len({i.item.unit for i in later}), len(later), _said(kinds)
+    admitted = list(admissions())
+    decisions = Counter(item.decision for item in admitted)
+    units = len({item.unit for item in admitted})
+    yield "turns against a field", units, len(admitted), _said(decisions)
+    for part in ("train", "test"):
+        plans = [c for path in plan_files(f"{part}_*.txt") for c in conversations(path)]
+        outcomes = Counter(plan["outcome"] for plan in plans)
+        turns = sum(len(session["turns"]) for plan in plans for session in plan["sessions"])
+        yield f"plan conversations, {part} ({turns} turns)", len(plans), len(plans), _said(outcomes)
+
+
+def _statements(what: str, items: Sequence[Labelled]) -> Row:
+    units = {item.unit for item in items}
+    kept = sum(for_test(unit) for unit in units)
+    labels = Counter(item.label.value for item in items)
+    return f"{what} ({kept} units kept for test)", len(units), len(items), _said(labels)
+
+
+def _said(counts: Counter[str]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counts.most_common())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,144 @@
+"""The first glance: a small convolution over word vectors that settles the plain statements.
+
+It learns from the labelled statements and from what the big encoder says of many unlabelled ones.
+A hundred times cheaper than the encoder, it is only believed where it is sure.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import onnx
+import torch
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
+from torch import Tensor, nn
+from torch.nn import functional as fn
+
+from evaluation.training.fit import tensors_of
+from evaluation.training.network import WIDTH, pretrained
+from memgate_core.judgement.inputs import Encoded
+
+_WIDTHS = (1, 2, 3, 4)
+_FILTERS = 96
+_PADDING = max(_WIDTHS) - 1
+
+Soft = tuple[Encoded, NDArray[np.float32], float]
+"""A row, the probabilities it should get, and its weight."""
+
+
+class Glance(nn.Module):
+    """Convolutions of several widths, the strongest answer of each filter, two linear layers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        from safetensors.torch import load_file
+
+        given = load_file(pretrained() / "model.safetensors")
+        self.words = nn.Embedding.from_pretrained(given["embeddings.word_embeddings.weight"])
+        self.filters = nn.ModuleList(nn.Conv1d(WIDTH, _FILTERS, width) for width in _WIDTHS)
+        self.inner = nn.Linear(_FILTERS * len(_WIDTHS), 96)
+        self.outer = nn.Linear(96, 4)
+
+    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """Logits of the four classes."""
+        words = self.words(ids) * 10 * mask.unsqueeze(-1)
+        padded = fn.pad(fn.dropout(words, 0.2, self.training).transpose(1, 2), (0, _PADDING))
+        strongest = [fn.relu(filters(padded)).amax(2) for filters in self.filters]
+        pooled = fn.dropout(torch.cat(strongest, 1), 0.4, self.training)
+        logits: Tensor = self.outer(fn.relu(self.inner(pooled)))
+        return logits
+
+
+def train_glance(samples: Sequence[Soft], epochs: int, seed: int) -> Glance:
+    """Fits the glance to soft labels."""
+    torch.manual_seed(seed)
+    rng = random.Random(seed)
+    model = Glance()
+    free = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    optimiser = torch.optim.AdamW(free, lr=1e-3, weight_decay=0.01)
+    steps = epochs * (len(samples) // 64 + 1)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 2e-3, total_steps=steps)
+    for _ in range(epochs):
+        order = list(samples)
+        rng.shuffle(order)
+        for start in range(0, len(order), 64):
+            loss = _loss(model, order[start : start + 64])
+            optimiser.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            optimiser.step()
+            schedule.step()
+    return model.eval()
+
+
+def _loss(model: Glance, batch: Sequence[Soft]) -> Tensor:
+    ids, _, mask = tensors_of([row for row, _, _ in batch])
+    target = torch.from_numpy(np.stack([probabilities for _, probabilities, _ in batch]))
+    weight = torch.tensor([share for _, _, share in batch])
+    each = -(target * model(ids, mask).log_softmax(1)).sum(1)
+    return (each * weight).sum() / weight.sum()
+
+
+def glance_logits(model: Glance, rows: Sequence[Encoded]) -> NDArray[np.float32]:
+    """Logits for many rows, in order."""
+    parts = []
+    with torch.inference_mode():
+        for start in range(0, len(rows), 256):
+            ids, _, mask = tensors_of(rows[start : start + 256])
+            parts.append(model(ids, mask).numpy())
+    return np.concatenate(parts)
+
+
+def write_glance(model: Glance, path: Path) -> int:
+    """Writes the glance as ONNX over word vectors; returns its size in bytes."""
+    nodes, constants = _graph(model)
+    rows: list[str | int] = ["rows", "tokens"]
+    inputs = [
+        helper.make_tensor_value_info("words", TensorProto.FLOAT, [*rows, WIDTH]),
+        helper.make_tensor_value_info("types", TensorProto.INT64, rows),
+        helper.make_tensor_value_info("mask", TensorProto.INT32, rows),
+    ]
+    outputs = [helper.make_tensor_value_info("statement", TensorProto.FLOAT, ["rows", 4])]
+    body = helper.make_graph(nodes, "glance", inputs, outputs, constants)
+    onnx.save(
+        helper.make_model(body, opset_imports=[helper.make_opsetid("", 18)], ir_version=9),
+        str(path),
+    )
+    return path.stat().st_size
+
+
+def _graph(model: Glance) -> tuple[list[onnx.NodeProto], list[onnx.TensorProto]]:
+    nodes: list[onnx.NodeProto] = []
+    constants: list[onnx.TensorProto] = []
+
+    def constant(name: str, value: NDArray[np.generic]) -> str:
+        constants.append(numpy_helper.from_array(value, name))
+        return name
+
+    def op(kind: str, name: str, *inputs: str, **attributes: object) -> str:
+        nodes.append(helper.make_node(kind, list(inputs), [name], **attributes))
+        return name
+
+    def linear(name: str, x: str, layer: nn.Linear) -> str:
+        weight = constant(f"{name}w", np.ascontiguousarray(layer.weight.detach().numpy().T))
+        return op("Gemm", name, x, weight, constant(f"{name}b", layer.bias.detach().numpy()))
+
+    last = constant("last", np.array([2], np.int64))
+    mask = op("Unsqueeze", "wide", op("Cast", "seen", "mask", to=TensorProto.FLOAT), last)
+    words = op("Mul", "kept", op("Mul", "scaled", "words", constant("ten", np.float32(10) * np.ones(1, np.float32))), mask)
+    turned = op("Transpose", "turned", words, perm=[0, 2, 1])
+    pads = constant("pads", np.array([0, 0, 0, 0, 0, _PADDING], np.int64))
+    padded = op("Pad", "padded", turned, pads)
+    strongest = []
+    for at, filters in enumerate(model.filters):
+        weight = constant(f"f{at}w", filters.weight.detach().numpy())
+        bias = constant(f"f{at}b", filters.bias.detach().numpy())
+        answer = op("Relu", f"f{at}r", op("Conv", f"f{at}", padded, weight, bias))
+        strongest.append(op("ReduceMax", f"f{at}m", answer, last, keepdims=0))
+    pooled = op("Concat", "pooled", *strongest, axis=1)
+    hidden = op("Relu", "hidden", linear("inner", pooled, model.inner))
+    op("Identity", "statement", linear("outer", hidden, model.outer))
+    return nodes, constants

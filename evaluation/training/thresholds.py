@@ -1,0 +1,79 @@
+"""Chooses the thresholds of the claims graph on the held-out part: by how often they may be wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.training.fit import Course, logits_of, vectors_of
+from evaluation.training.figures import softmax
+from evaluation.training.network import Judge
+from memgate_core.judgement.verdicts import CLAIM_VERDICTS, RESOLUTION_ORDER
+from memgate_core.model import ResolutionType
+
+_FALSE_CONFIRMS = 0.005
+_FALSE_ABANDONS = 0.02
+_FALSE_FITS = 0.02
+_FALSE_READS = 0.02
+_FAR_PAIRS = 0.02
+_STANDING = tuple(CLAIM_VERDICTS.index(name) for name in ("commit", "correct", "hold"))
+
+
+def choose(
+    model: Judge, checks: Course, temperatures: Mapping[str, float]
+) -> dict[str, float]:
+    """Thresholds by name, each the lowest that keeps its kind of error rare."""
+    confirm, abandon = (
+        RESOLUTION_ORDER.index(kind) for kind in (ResolutionType.CONFIRM, ResolutionType.ABANDON)
+    )
+    chances, truth = _chances(model, checks, "resolution", temperatures)
+    found = {
+        "confirm": _lowest(chances[truth != confirm, confirm], _FALSE_CONFIRMS),
+        "abandon": _lowest(chances[truth != abandon, abandon], _FALSE_ABANDONS),
+    }
+    claims, said = _chances(model, checks, "claim", temperatures)
+    stands = claims[:, _STANDING].sum(axis=1)
+    found["read"] = _lowest(stands[~np.isin(said, _STANDING)], _FALSE_READS)
+    if checks.samples.get("fit"):
+        fits, same = _chances(model, checks, "fit", temperatures)
+        found["fit"] = _lowest(fits[same == 0, 1], _FALSE_FITS)
+    if checks.vectors:
+        found["near"] = _floor(model, checks)
+    return {name: round(value, 4) for name, value in found.items()}
+
+
+def _chances(
+    model: Judge, checks: Course, head: str, temperatures: Mapping[str, float]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    samples = checks.samples[head]
+    logits = logits_of(model, head, [sample.row for sample in samples])
+    truth = np.array([sample.target for sample in samples], np.int64)
+    return softmax(logits / temperatures[head]), truth
+
+
+def _lowest(wrong: NDArray[np.float64], allowed: float) -> float:
+    """The lowest threshold of at least one half that lets no more than a share of these pass."""
+    if not len(wrong):
+        return 0.5
+    return float(min(0.99, max(0.5, np.quantile(wrong, 1 - allowed))))
+
+
+def _floor(model: Judge, checks: Course) -> float:
+    """Cosine that nearly all rows that belong together reach."""
+    left = vectors_of(model, [pair[0] for pair in checks.vectors])
+    right = vectors_of(model, [pair[1] for pair in checks.vectors])
+    return float(np.quantile((left * right).sum(axis=1), _FAR_PAIRS))
+
+
+def promotion_figures(
+    chances: NDArray[np.float64], kinds: Sequence[str], threshold: float
+) -> dict[str, float]:
+    """Share promoted by the letter of the grammar, and of false promotions, at a threshold."""
+    promoted = chances[:, RESOLUTION_ORDER.index(ResolutionType.CONFIRM)] >= threshold
+    letters = np.array(list(kinds))
+    figures = {}
+    for letter in sorted(set(kinds)):
+        figures[f"promoted_{letter}"] = float(promoted[letters == letter].mean())
+    return figures

@@ -1,0 +1,110 @@
+"""Update questions, each asked of the same memory with the gate on and off (paper section 6.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from evaluation.jsonl import read
+from evaluation.judge import Judge
+from evaluation.memories.pipeline import framework_memory
+from evaluation.plans.format import Conversation
+from evaluation.plans.setting import GateMode, MemoryName, Setting
+from evaluation.report.table import Table
+from evaluation.statistics.bootstrap import paired_difference
+from evaluation.statistics.proportion import Proportion
+from memgate_core import MemoryGate
+from memgate_core.errors import InvalidRecordError
+from memgate_core.fields.values import same_value
+
+
+class UpdateAnswer(BaseModel):
+    """One question's outcome, gate on and off."""
+
+    id: str
+    chat: str
+    on: bool
+    off: bool
+
+
+def answers(
+    path: Path,
+    *,
+    memory: MemoryName = "mem0",
+    judge: Judge | None = None,
+    consumed: Callable[[int], None] | None = None,
+) -> Iterator[UpdateAnswer]:
+    """Asks each question of a fresh memory that took in its whole chat.
+
+    Without a judge an answer counts when it stands in what the memory's own search returns.
+
+    Raises:
+        InvalidRecordError: a malformed line, or one without probe or final_value.
+    """
+    for number, conversation in read(path, Conversation, consumed=consumed):
+        for key in ("probe", "final_value"):
+            if not getattr(conversation, key):
+                raise InvalidRecordError(path, number, key, "is missing")
+        yield UpdateAnswer(
+            id=conversation.id,
+            chat=str((conversation.model_extra or {}).get("chat", conversation.id)),
+            on=_answered(conversation, memory, "on", judge),
+            off=_answered(conversation, memory, "off", judge),
+        )
+
+
+def _answered(
+    conversation: Conversation, memory: MemoryName, mode: GateMode, judge: Judge | None
+) -> bool:
+    setting = Setting(extraction="local", gate=mode, memory=memory)
+    gate = MemoryGate.open("sqlite://") if mode == "on" else None
+    try:
+        framework = framework_memory(conversation, setting, gate)
+        try:
+            for step in conversation.steps():
+                framework.add(step)
+            return _right(conversation, framework.search(conversation.probe), judge)
+        finally:
+            framework.close()
+    finally:
+        if gate is not None:
+            gate.close()
+
+
+def _right(conversation: Conversation, found: Sequence[str], judge: Judge | None) -> bool:
+    wanted = conversation.final_value or ""
+    if judge is None:
+        return any(same_value(text, wanted) for text in found)
+    answer = judge.answer(conversation.probe, found)
+    return judge.same(conversation.probe, wanted, answer)
+
+
+def table(found: Sequence[UpdateAnswer], judged_by: str | None) -> Table:
+    """Both shares and their paired difference, clustered by chat."""
+    theirs = {
+        ("answered right", "on minus off"): "literal +9.9 [+3.1, +17.8], cautious +0.0"
+        " [−4.8, +4.3], n=161"
+    }
+    how = (
+        f"Answered and judged by {judged_by}."
+        if judged_by
+        else "Right: the answer stands in what the memory's own search returns; no model asked."
+    )
+    return Table.build(
+        "Update questions, gate on and off",
+        ["gate on", "gate off", "on minus off"],
+        [
+            (
+                "answered right",
+                [
+                    Proportion.of(one.on for one in found),
+                    Proportion.of(one.off for one in found),
+                    paired_difference((one.chat, one.on, one.off) for one in found),
+                ],
+            )
+        ],
+        note=how + " Intervals: Wilson; difference in points: bootstrap over chats.",
+        theirs=theirs,
+    )

@@ -1,0 +1,164 @@
+"""`memgate bench`: figures on labelled files, of the project's own or of yours."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memgate_core.cli import options
+from memgate_core.cli.opening import classifier_of, model_access, settings
+from memgate_core.cli.output import progress, write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pydantic import BaseModel
+
+    from evaluation.plans.setting import ModelAccess
+    from evaluation.report.table import Table
+
+app = typer.Typer(name="bench", help="Figures on labelled files.", no_args_is_help=True)
+
+
+class Framework(StrEnum):
+    """Frameworks that measurements run in, embedded."""
+
+    MEM0 = "mem0"
+    GRAPHITI = "graphiti"
+    LANGCHAIN = "langchain"
+
+
+HtmlFile = Annotated[
+    Path | None,
+    typer.Option("--html", metavar="FILE", help="Write one self-contained page with plots."),
+]
+
+
+@app.command()
+def statements(
+    data: options.DataFile,
+    json_file: options.JsonFile = None,
+    html: HtmlFile = None,
+    classifier: options.Classifier = None,
+) -> None:
+    """How well statements are told apart: per class, hold or not, calibration, latency."""
+    from evaluation.statements.bench import judged
+    from evaluation.statements.measure import figures
+    from evaluation.statements.tables import tables
+
+    judge = classifier_of(settings(classifier=classifier))
+    with progress(data, "bench statements") as consumed:
+        found = figures(list(judged(data, judge, consumed=consumed)))
+    _show(tables(found), found, json_file)
+    if html is not None:
+        from evaluation.statements.tables import write_html
+
+        write_html(found, html, data, judge.name)
+
+
+@app.command()
+def acceptance(
+    data: options.DataFile,
+    trace: Annotated[
+        Path | None, typer.Option("--trace", metavar="FILE", help="One line a case.")
+    ] = None,
+    json_file: options.JsonFile = None,
+    classifier: options.Classifier = None,
+) -> None:
+    """Contamination samples: what is committed, held, corrected or refused, and what wrongly."""
+    from evaluation.acceptance.bench import measure
+    from evaluation.acceptance.tables import tables
+
+    chosen = settings(classifier=classifier)
+    with progress(data, "bench acceptance") as consumed:
+        found = measure(data, trace, classifier=chosen.classifier, consumed=consumed)
+    _show(tables(found), found, json_file)
+
+
+@app.command()
+def plans(
+    data: options.DataFile,
+    pipelines: Annotated[
+        str, typer.Option("--pipelines", help="all, main, or names separated by commas.")
+    ] = "all",
+    json_file: options.JsonFile = None,
+    html: HtmlFile = None,
+    classifier: options.Classifier = None,
+) -> None:
+    """Plans from being voiced to their outcome: the paper's tables, gate on and off, baselines."""
+    from evaluation.plans.bench import chosen, measure, write_html
+
+    found = settings(classifier=classifier)
+    setup = chosen(pipelines, classifier=found.classifier, model=model_access(found))
+    with progress(data, "bench plans") as consumed:
+        report = measure(data, setup, consumed=consumed)
+    _show(report.tables, report, json_file)
+    if html is not None:
+        write_html(report, html)
+
+
+@app.command()
+def labels(
+    data: options.DataFile,
+    second: Annotated[
+        Path | None,
+        typer.Option("--second", metavar="FILE", help="The same statements, labelled by another."),
+    ] = None,
+    json_file: options.JsonFile = None,
+) -> None:
+    """Your own traffic, labelled with `memgate label`: false-commit rate and agreement."""
+    from evaluation.jsonl import read
+    from evaluation.labelling.agreement import label_figures, tables
+    from evaluation.labelling.traffic import TrafficLine
+
+    other = {line.id: line for _, line in read(second, TrafficLine)} if second else None
+    with progress(data, "bench labels") as consumed:
+        found = label_figures(
+            (line for _, line in read(data, TrafficLine, consumed=consumed)), other
+        )
+    _show(tables(found), found, json_file)
+
+
+@app.command()
+def updates(
+    data: options.DataFile,
+    memory: Annotated[
+        Framework, typer.Option("--memory", help="Which framework.")
+    ] = Framework.MEM0,
+    ask_model: Annotated[
+        bool, typer.Option("--llm", help="Answer and judge with the model of the settings.")
+    ] = False,
+    json_file: options.JsonFile = None,
+) -> None:
+    """Questions about what changed, asked with the gate on and off (see `memgate import`)."""
+    from evaluation.judge import Judge
+    from evaluation.updates.run import answers, table
+
+    judge = Judge(_access()) if ask_model else None
+    with progress(data, "bench updates") as consumed:
+        found = list(answers(data, memory=memory.value, judge=judge, consumed=consumed))
+    made = table(found, judge.name if judge else None)
+    _show([made], made, json_file)
+
+
+def _access() -> ModelAccess:
+    from evaluation.plans.setting import ModelAccess
+    from memgate_core.errors import ConfigurationError
+
+    access = model_access(settings())
+    if access is None:
+        raise ConfigurationError("no model is configured", hint="set [model] url in memgate.toml")
+    return ModelAccess.model_validate(access)
+
+
+def _show(tables: Sequence[Table], found: BaseModel, json_file: Path | None) -> None:
+    from evaluation.jsonl import STANDARD
+    from evaluation.report.terminal import show
+
+    if json_file is not None:
+        write_json(json_file, found)
+    if json_file != STANDARD:
+        show(tables)

@@ -1,0 +1,77 @@
+"""A value as an extractor worded it, brought down to the value itself.
+
+A cautious extractor writes "to start carpooling with Denise on Monday 8 September 2025" or "swap
+Netflix for MUBI"; what may become true is "carpooling with Denise" and "MUBI".
+"""
+
+from __future__ import annotations
+
+import re
+
+from memgate_core.fields.values import OPEN_WORDS, words_of
+
+_EXCHANGE = re.compile(
+    r"\b(?:swap\w*|replac\w+|trad\w+|chang\w+|switch\w*|mov\w+|go\w*|convert\w*|leav\w+|quit\w*"
+    r"|ditch\w*)\b.{0,60}?\b(?:from .{1,60}? to|(?:out )?for|with|over to|to)\s+(?P<value>\S.*)$",
+    re.IGNORECASE,
+)
+_LEAD = re.compile(
+    r"^(?:(?:possibly|probably|maybe|perhaps|likely|potentially|tentatively|hopefully|eventually"
+    r"|might be|may be|considering|contemplating|planning(?: on| to)?|plans? to|plan(?:ned)?:?"
+    r"|intends? to|wants? to|hopes? to|hoping to|thinking (?:of|about)|interested in"
+    r"|leaning towards?|looking (?:at|into)|(?:strongly )?inclined to|tempted to|keen to|ready to"
+    r"|likely to|will|would|could|might|may|going to|about to|due to|set to"
+    r"|undecided(?: about| on)?|prospective|future|next|to|about)\s+)+(?=\S)",
+    re.IGNORECASE,
+)
+_START = re.compile(
+    r"^(?:start(?:ing)?|begin(?:ning)?|try(?:ing)?|get(?:ting)?|buy(?:ing)?|tak(?:e|ing)|us(?:e|ing)"
+    r"|join(?:ing)?|becom(?:e|ing)|(?:mov|relocat)(?:e|ing) (?:in )?to|go(?:ing)? (?:with|for|to)"
+    r"|switch(?:ing)? (?:over )?to|chang(?:e|ing) to|sign(?:ing)? up (?:with|for|to)|adopt(?:ing)?"
+    r"|mak(?:e|ing)|choos(?:e|ing)|pick(?:ing)?|order(?:ing)?|book(?:ing)?|upgrad(?:e|ing) to"
+    r"|a (?:move|switch|change) to)\s+(?=\S)",
+    re.IGNORECASE,
+)
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+_WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_LINK = r"(?:(?:on|from|by|in|starting|as of|since|until|around|at the end of)\s+)?"
+_TAIL = re.compile(
+    rf"(?:,?\s*{_LINK}(?:(?:next|this|early|late|mid)\s+)?(?:{_WEEKDAY},?\s*)?(?:the\s+)?"
+    rf"(?:\d{{1,2}}(?:st|nd|rd|th)?(?:\s+of)?\s+)?{_MONTH}(?:\s+\d{{1,2}}(?:st|nd|rd|th)?)?"
+    rf"(?:,?\s+\d{{4}})?"
+    rf"|,?\s*{_LINK}(?:next|this|coming)?\s*{_WEEKDAY}"
+    r"|,?\s*(?:next|this)\s+(?:week|month|year|spring|summer|autumn|fall|winter|term)"
+    r"|,?\s*(?:eventually|someday|one day|soon|tomorrow|later|for now|at some point|if possible)"
+    r"|\s+to (?:take over|start|begin|follow|come)\b.*"
+    r"|,?\s*\b(?:unsure|undecided|not sure|secret|tbc|tbd|once|if|when|after|unless|until"
+    r"|depending on|provided|as soon as|because|before|but)\b.*"
+    r"|\s*\((?:planned|possible|tentative|undecided|not yet|pending|prospective|secret"
+    r"|considering)[^)]*\))\s*$",
+    re.IGNORECASE,
+)
+
+
+def plain_value(value: str) -> str:
+    """A value without its plan wording, dates and conditions.
+
+    >>> plain_value("to start carpooling with Denise on Monday 8 September 2025")
+    'carpooling with Denise'
+    >>> plain_value("swap Netflix for MUBI on 28 May 2025")
+    'MUBI'
+
+    A value that leaves it open which of several holds is returned as it is.
+    """
+    bare = value.strip().rstrip(".")
+    if set(words_of(bare)) & OPEN_WORDS:
+        return bare
+    for _ in range(3):
+        bare = _TAIL.sub("", bare) or bare
+    bare = _LEAD.sub("", bare)
+    exchange = _EXCHANGE.search(bare)
+    if exchange is not None:
+        return exchange.group("value").strip()
+    started = _START.sub("", bare).strip()
+    return started or bare

@@ -1,0 +1,23 @@
+"""One ledger under test, on each backend in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memgate_core.ledger.sql_ledger import SqlLedger
+from tests.support.clock import Clock
+from tests.support.ledgers import EVERY_BACKEND, empty_url, opened
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture(params=EVERY_BACKEND)
+def ledger(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Iterator[SqlLedger]:
+    with opened(empty_url(request.param, tmp_path), clock=clock) as ledger:
+        yield ledger
