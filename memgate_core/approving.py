@@ -191,9 +191,7 @@ class Approvals:
             InvalidInputError: `at` has no time zone.
         """
         aware(at, "at")
-        overdue = self._parts.ledger.approvals(
-            status=ApprovalStatus.AWAITING, expired_before=at
-        )
+        overdue = self._parts.ledger.approvals(status=ApprovalStatus.AWAITING, expired_before=at)
         subjects = dict.fromkeys(asked.subject for asked in overdue)
         return [ended for subject in subjects for ended in self._lapse_of(subject, at)]
 

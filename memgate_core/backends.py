@@ -129,7 +129,9 @@ def _asked(oracle: Oracle, sure: Sureness | None, model: Any, options: ModelOpti
         checker=checker,
         reader=own.reader,
         realiser=AskedRealiser(own.realiser),
-        foresight=AskedTogether(classifier, matcher, standing, checker.rows, counsel),
+        foresight=AskedTogether(
+            classifier, matcher, standing, checker.rows, counsel, asks_all=sure is None
+        ),
         proposer=_proposer(model, options, budget),
     )
 

@@ -4,8 +4,6 @@ replaced, where it stands in the frameworks, and how to take it back (the articl
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from memgate_core.errors import NotFoundError
 from memgate_core.ledger.protocol import Ledger, ProposalRecord, TurnRecord
 from memgate_core.ledger.records import Approval, AuditEntry
@@ -59,10 +57,8 @@ class Explanation(Model):
         return self.fact.approved_by if self.fact else None
 
 
-def explain(ledger: Ledger, found_id: str, *, projections: Sequence[str] = ()) -> Explanation:
+def explain(ledger: Ledger, found_id: str) -> Explanation:
     """Explains a fact, a held item or a proposal by its id.
-
-    `projections`: whose native objects to name.
 
     Raises:
         NotFoundError: nothing has this id.
@@ -75,7 +71,7 @@ def explain(ledger: Ledger, found_id: str, *, projections: Sequence[str] = ()) -
             f"nothing has the id {found_id!r}", hint="see `memgate facts` and `memgate staged list`"
         )
     kind = "fact" if fact else "staged" if staged else "proposal"
-    return _explained(ledger, found_id, kind, fact, staged, proposal, projections)
+    return _explained(ledger, found_id, kind, fact, staged, proposal)
 
 
 def _explained(
@@ -85,7 +81,6 @@ def _explained(
     fact: Fact | None,
     staged: StagedItem | None,
     proposal: ProposalRecord | None,
-    projections: Sequence[str],
 ) -> Explanation:
     proposal = proposal or _proposal(ledger, fact, staged)
     staged = staged or _staged(ledger, fact, proposal)
@@ -104,12 +99,10 @@ def _explained(
         settled_on=_words(ledger, subject, staged.resolved_by) if staged else None,
         replaced=ledger.fact(fact.supersedes) if fact and fact.supersedes else None,
         replaced_by=_successor(ledger, subject, fact),
-        approvals=tuple(
-            ledger.approvals(subject=subject, proposal_id=proposal.proposal_id)
-        )
+        approvals=tuple(ledger.approvals(subject=subject, proposal_id=proposal.proposal_id))
         if proposal
         else (),
-        native=_native(ledger, fact, staged, projections),
+        native=_native(ledger, fact, staged),
         audit=_audit(ledger, subject, fact, staged, proposal),
     )
 
@@ -155,9 +148,7 @@ def _origin(
     return fact.evidence if fact else None
 
 
-def _judged(
-    ledger: Ledger, subject: Subject, proposal: ProposalRecord | None
-) -> Judged | None:
+def _judged(ledger: Ledger, subject: Subject, proposal: ProposalRecord | None) -> Judged | None:
     if proposal is None:
         return None
     turn = ledger.turn(subject, proposal.candidate.evidence.message_id)
@@ -192,11 +183,9 @@ def _successor(ledger: Ledger, subject: Subject, fact: Fact | None) -> Fact | No
     return next((one for one in later if one.supersedes == fact.fact_id), None)
 
 
-def _native(
-    ledger: Ledger, fact: Fact | None, staged: StagedItem | None, projections: Sequence[str]
-) -> tuple[NativeLink, ...]:
+def _native(ledger: Ledger, fact: Fact | None, staged: StagedItem | None) -> tuple[NativeLink, ...]:
     found: list[NativeLink] = []
-    for projection in projections:
+    for projection in ledger.projections():
         if fact is not None:
             found += ledger.links(projection, fact_id=fact.fact_id)
         if staged is not None:

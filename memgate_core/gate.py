@@ -44,6 +44,7 @@ from memgate_core.model import (
     Subject,
     Turn,
 )
+from memgate_core.plain_reading import read_plainly
 from memgate_core.profile import Profile
 from memgate_core.projection import DeliveryReport, Projection, deliver
 from memgate_core.recorder import Judgements, Recording, replayed
@@ -148,16 +149,13 @@ class MemoryGate(AsyncEntry):
         read = _one_field_a_value(parts.scales.read(turn, screening, known))
         items = settleable(shown, parts.ledger) if settles else ()
         maybe = _with_statements(statements, [*proposed, *read])
-        parts.scales.foresee(
-            shown, maybe, screening, known, items, offered_item(shown, items)
-        )
+        parts.scales.foresee(shown, maybe, screening, known, items, offered_item(shown, items))
         candidates = [*proposed, *self._unproposed(proposed, read)]
         everything = _with_statements(statements, candidates)
         weighed = parts.scales.weigh(shown, everything, screening, known)
+        weighed = read_plainly(weighed, statements, turn.role)
         settled = settle(shown, parts.checker, items)
-        return Judgements(
-            tuple(statements), screening, tuple(weighed), seen, settled, account
-        )
+        return Judgements(tuple(statements), screening, tuple(weighed), seen, settled, account)
 
     def _again(
         self, recorded: TurnRecord, turn: Turn, proposals: Sequence[Mapping[str, Any]] | None

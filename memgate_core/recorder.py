@@ -35,7 +35,7 @@ from memgate_core.model import (
 from memgate_core.policy.rollout import Reach
 from memgate_core.promotions import Promotions
 from memgate_core.recording import Decisions
-from memgate_core.retraction import retracting, take_back
+from memgate_core.retraction import retraction_in, take_back
 from memgate_core.screening.screener import Screening, mask
 from memgate_core.settling import Settled
 from memgate_core.tallies import tally_turn
@@ -90,17 +90,19 @@ class Recording:
 
     def _unspoken(self) -> list[Span]:
         """Words that the ledger never stores."""
-        refused = [w.span for w in self.judgements.weighed if w.secret]
+        refused = [w.span for w in self.judgements.weighed if w.unspoken]
         screened = self.judgements.screening.refused
         beyond = [span for span in refused if not any(span.overlaps(s) for s in screened)]
         return [*screened, *beyond]
 
     def _decide(self, book: Book, reach: Reach) -> Receipt:
         decisions = self._decisions(book, reach)
-        taking_back = retracting(self.turn, self.judgements.weighed)
-        weighed = [taking_back.get(n, w) for n, w in enumerate(self.judgements.weighed)]
+        retraction = retraction_in(self.turn, self.judgements.weighed)
+        marked = retraction.marked if retraction else {}
+        weighed = [marked.get(n, w) for n, w in enumerate(self.judgements.weighed)]
         book.lock(self._keys(decisions, weighed))
-        withdrawn = take_back(book, self.parts.ledger) if taking_back and reach.commits else None
+        reaches_back = retraction is not None and retraction.reaches_back and reach.commits
+        withdrawn = take_back(book, self.parts.ledger) if reaches_back else None
         decisions.withdrawn = frozenset(withdrawn.facts) if withdrawn else frozenset()
         for settlement in self.judgements.settled.settlements:
             if reach.acts(settlement.item.key, self._field_of(settlement.item)):
@@ -126,9 +128,7 @@ class Recording:
             reach=reach,
         )
 
-    def _receipt(
-        self, decisions: Decisions, reach: Reach, withdrawn: tuple[str, ...]
-    ) -> Receipt:
+    def _receipt(self, decisions: Decisions, reach: Reach, withdrawn: tuple[str, ...]) -> Receipt:
         judged, promotions = decisions.judged, decisions.promotions
         acted = withdrawn or promotions.resolved or any(not j.recorded_only for j in judged)
         shadow = not reach.commits or not (reach.everywhere or acted)

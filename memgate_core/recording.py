@@ -122,7 +122,7 @@ class Decisions:
             own_entity=w.candidate.entity == USER_ENTITY,
             lasting=is_lasting(w.candidate.words),
             sensitivity=w.match.field.sensitivity if w.match.field else Sensitivity.NORMAL,
-            exact=_is_exact(turn, w),
+            exact=w.unspoken or _is_exact(turn, w),
             inferred=not w.candidate.aligned,
             doubtful=w.judgement.hold_probability >= self.hold_threshold,
             unjudged=bool(w.judgement.fault or w.standing.fault),
@@ -255,9 +255,7 @@ class Decisions:
         value = w.candidate.value
         if not w.registered or not _is_event(w) or value is None:
             return None
-        key = FieldKey(
-            subject=self.book.turn.subject, normalized_key=open_key(w.candidate.words)
-        )
+        key = FieldKey(subject=self.book.turn.subject, normalized_key=open_key(w.candidate.words))
         for item in self.book.tx.pending_on(key):
             if item.attribute is None and same_claim(value, item.words):
                 return item
@@ -325,9 +323,10 @@ class Decisions:
 
 def _is_exact(turn: Turn, w: Weighed) -> bool:
     """True when the message holds the very words that the candidate names (article: evidence)."""
-    words = w.span.of(turn.text)
+    if not w.span.start < w.span.end <= len(turn.text):
+        return False
     same = w.candidate.evidence == Evidence.of(turn, w.span)
-    return same and bool(words) and w.candidate.words == words
+    return same and w.candidate.words == w.span.of(turn.text)
 
 
 def _is_event(w: Weighed) -> bool:

@@ -8,7 +8,7 @@ revocations) is not repeated, so turns after it may differ for that reason.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
@@ -16,7 +16,6 @@ from typing import Any
 
 from memgate_core.assembly import Parts, assemble
 from memgate_core.gate import MemoryGate
-from memgate_core.incoming import Proposal
 from memgate_core.ledger.open import open_ledger
 from memgate_core.ledger.protocol import Ledger, TurnRecord
 from memgate_core.model import Judged, Model, Receipt, Subject
@@ -116,7 +115,7 @@ def _replay_of(
 _RECORDED = ReplayExtraction.RECORDED
 
 
-def _proposals(ledger: Ledger, record: TurnRecord) -> Sequence[Proposal] | None:
+def _proposals(ledger: Ledger, record: TurnRecord) -> Sequence[Mapping[str, Any]] | None:
     """What the caller's extractor had proposed for the turn, as it would come again."""
     stored = ledger.proposals(record.subject, message_id=record.message_id)
     found = [p.candidate for p in stored if p.candidate.extractor.startswith(PROPOSED_BY_CALLER)]

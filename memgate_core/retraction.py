@@ -7,12 +7,13 @@ email", "delete the last line" and "scratch the second recipe" are requests abou
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from memgate_core.book import Book
 from memgate_core.ledger.protocol import Ledger
 from memgate_core.model import FactStatus, Role, Source, Standing, Turn
+from memgate_core.policy.lasting import is_lasting
 from memgate_core.weighing import Weighed
 from memgate_core.withdrawal import Withdrawal
 
@@ -32,6 +33,9 @@ _OOPS = (
 )
 _STOP = r"(?=\W*$|\s*[,;.!?(–—-])"
 _MINE = r"my (?:phone|laptop|keyboard|account|computer|tablet)"
+
+_NAMES_LAST = re.compile(rf"\b{_DROP} {_MESSAGE}\b|\b{_MESSAGE} (?:was|is|wasn|isn)", re.IGNORECASE)
+"""Words that name the message before, wherever they stand."""
 
 _POINTS_AT_MESSAGE = re.compile(
     "|".join(
@@ -67,16 +71,34 @@ _TAKES_BACK = re.compile(
 """A whole statement that does nothing else."""
 
 
-def retracting(turn: Turn, weighed: Sequence[Weighed]) -> dict[int, Weighed]:
-    """The statements that take back the speaker's message before, by their place, so marked.
+@dataclass(frozen=True)
+class Retraction:
+    """What a turn takes back."""
+
+    marked: Mapping[int, Weighed]
+    """The turn's candidates that take back or are taken back, by their place, so marked."""
+    reaches_back: bool
+    """True when it is the message before; False when it is what the turn itself said."""
+
+
+def retraction_in(turn: Turn, weighed: Sequence[Weighed]) -> Retraction | None:
+    """What the turn takes back, if it takes back anything.
 
     Only the user's own words do, and only statements without a value of their own: one that names
-    the right value corrects instead.
+    the right value corrects instead. "Moved to Leeds! Oops, wrong chat" takes back itself.
     """
     if turn.role is not Role.USER or turn.source is not Source.USER or turn.taint:
-        return {}
+        return None
     bare = not any(w.registered and w.asserted for w in weighed)
-    return {n: _marked(w) for n, w in enumerate(weighed) if _is_retraction(w, bare=bare)}
+    found = {n: _marked(w) for n, w in enumerate(weighed) if _is_retraction(w, bare=bare)}
+    if not found:
+        return None
+    first = min(found)
+    said_before = [w for w in weighed[:first] if is_lasting(w.candidate.words)]
+    if not said_before or any(_NAMES_LAST.search(w.candidate.words) for w in found.values()):
+        return Retraction(found, reaches_back=True)
+    own = {n: _marked(w) for n, w in enumerate(weighed[:first])}
+    return Retraction({**own, **found}, reaches_back=False)
 
 
 def take_back(book: Book, ledger: Ledger) -> Withdrawal | None:

@@ -15,6 +15,7 @@ from memgate_core.judgement.protocol import (
     StandingClaim,
     StandingJudge,
 )
+from memgate_core.judgement.value_evidence import for_value
 from memgate_core.model import (
     USER_ENTITY,
     Candidate,
@@ -52,6 +53,8 @@ class Weighed:
     """Foreign words within the user's own message; other sources have rules of their own."""
     refusal: str | None
     """The validator's reason, when the value is malformed."""
+    unspoken: bool = False
+    """True when its words were refused: the candidate carries them masked."""
 
     @property
     def span(self) -> Span:
@@ -243,21 +246,23 @@ def _weighed(
     screening: Screening,
 ) -> Weighed:
     span = candidate.evidence.span
-    secret = (
+    refused = (
         screening.refuses(span)
         or screening.refuses_value(candidate.value)
         or _for_a_credential(match.field)
     )
-    kept = (_unspoken if secret else _in_clean_words)(turn, candidate, screening)
+    ordered = (screening.reason_of(span) or "").startswith("taint.")
+    kept = (_unspoken if refused else _in_clean_words)(turn, candidate, screening)
     return Weighed(
         candidate=kept,
-        judgement=judgement,
+        judgement=for_value(judgement, standing),
         match=match,
         standing=standing,
         key=key_of(turn.subject, kept, match, standing),
-        secret=secret,
-        tainted=turn.source is Source.USER and screening.taints(span),
+        secret=refused and not ordered,
+        tainted=ordered or (turn.source is Source.USER and screening.taints(span)),
         refusal=refusal(match.field, candidate.value),
+        unspoken=refused,
     )
 
 

@@ -6,6 +6,7 @@ import argparse
 import logging
 import sys
 import tempfile
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
@@ -23,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("chat", nargs="?", type=Path, default=OWN, help="a chat of your own")
     parser.add_argument("--no-graph", action="store_true", help="leave the Graphiti part out")
     options = parser.parse_args(arguments)
-    logging.disable(logging.WARNING)
+    _quieten()
     started = perf_counter()
     try:
         lines = list(chat(options.chat))
@@ -39,6 +40,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     screen.say(f"\n{perf_counter() - started:.0f} seconds, no key, no network, no model asked.")
     return 0
+
+
+def _quieten() -> None:
+    """Frameworks log on their own account; what matters here is what the screen shows."""
+    logging.disable(logging.CRITICAL)
+    warnings.simplefilter("ignore")
 
 
 def _mem0(folder: Path, lines: Sequence[Message | Question], *, own: bool) -> None:
@@ -74,7 +81,7 @@ def _talk(pair: Mem0Pair, lines: Sequence[Message | Question]) -> None:
     for line in lines:
         if isinstance(line, Question):
             alone, gated = pair.believes(line.user, line.text)
-            asked.append((line.text, alone, gated, line.true))
+            asked.append((line, alone, gated))
             continue
         if asked:
             moment += 1

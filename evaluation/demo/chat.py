@@ -4,7 +4,8 @@ One JSON object a line:
 
     {"at": "2026-03-02T08:40:00Z", "user": "maya", "content": "I live in Leeds."}
     {"at": "…", "user": "maya", "role": "assistant", "content": "Noted."}
-    {"user": "maya", "ask": "Which city does Maya live in?", "true": "Leeds"}
+    {"user": "maya", "ask": "Which city does Maya live in?", "true": "Leeds",
+     "false": "Maya lives in Seattle"}
 
 `user` may be missing where there is one person only, `at` where the day does not matter (a day
 passes between messages). `extracted` holds what an extractor wrote for a message, beforehand.
@@ -37,6 +38,8 @@ class ChatLine(Record):
     extracted: tuple[Extraction, ...] | None = None
     ask: Words | None = None
     true: str | None = None
+    false: str | None = None
+    """What is not true at this moment, though somebody spoke of it."""
 
     @model_validator(mode="after")
     def _one_of_two(self) -> Self:
@@ -62,6 +65,7 @@ class Question(Record):
     user: str
     text: str
     true: str | None
+    false: str | None
 
 
 def chat(path: Path) -> Iterator[Message | Question]:
@@ -73,7 +77,7 @@ def chat(path: Path) -> Iterator[Message | Question]:
     now = _FIRST_DAY
     for number, line in read(path, ChatLine):
         if line.ask is not None:
-            yield Question(user=line.user, text=line.ask, true=line.true)
+            yield Question(user=line.user, text=line.ask, true=line.true, false=line.false)
             continue
         now = line.at or now + timedelta(days=1)
         yield Message(

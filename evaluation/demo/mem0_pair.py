@@ -64,13 +64,13 @@ class Mem0Pair:
         proposals = [one.model_dump(include=_PROPOSAL) for one in message.extracted]
         self.gate.observe(turn, proposals, carried=True)
 
-    def believes(self, user: str, question: str) -> tuple[str | None, str | None]:
-        """What each memory's own search returns first."""
-        return self._first(self.released, user, question), self._first(self.gated, user, question)
+    def believes(self, user: str, question: str) -> tuple[list[str], list[str]]:
+        """What each memory's own search returns, best first."""
+        return self._found(self.released, user, question), self._found(self.gated, user, question)
 
-    def _first(self, memory: Any, user: str, question: str) -> str | None:
-        found = memory.search(question, filters={"user_id": user}, top_k=1)["results"]
-        return str(found[0]["memory"]) if found else None
+    def _found(self, memory: Any, user: str, question: str) -> list[str]:
+        found = memory.search(question, filters={"user_id": user}, top_k=_SHOWN)["results"]
+        return [str(one["memory"]) for one in found]
 
     def all_of(self, user: str) -> tuple[list[str], list[str]]:
         """Everything that each memory lets a reader see."""
@@ -93,5 +93,8 @@ class Mem0Pair:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
+
+_SHOWN = 3
+"""Search results that are shown."""
 
 _PROPOSAL = {"entity", "attribute", "value", "text", "span"}

@@ -8,12 +8,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from evaluation.demo.chat import Message
+from evaluation.demo.chat import Message, Question
 from memgate_core.fields.values import same_value
-from memgate_core.model import Fact, Receipt, StagedItem
+from memgate_core.model import DecisionType, Fact, Judged, Receipt, StagedItem
 
-Belief = tuple[str, str | None, str | None, str | None]
-"""Question, what Mem0 alone answers, what it answers behind the gate, what is true."""
+Belief = tuple[Question, list[str], list[str]]
+"""A question, and what each memory's search returns: alone, and behind the gate."""
 
 console = Console(width=None if Console().is_terminal else 120)
 
@@ -46,44 +46,58 @@ def _did(receipt: Receipt) -> Iterable[tuple[str, str]]:
         else:
             yield f"dropped    → {resolved.text}", "red"
     for judged in receipt.judged:
-        text = judged.candidate.words
-        if judged.decision.decision.holds:
-            yield f"held       → “{text}”", "yellow"
-        elif judged.decision.corrects:
-            yield f"corrected  → “{text}”", "cyan"
-        elif judged.fact_id and judged.decision.decision == "COMMIT":
-            yield f"fact       → “{text}”", "green"
+        yield from _line(judged)
 
 
-def beliefs(title: str, rows: Sequence[Belief]) -> None:
-    """What each memory answers."""
+def _line(judged: Judged) -> Iterable[tuple[str, str]]:
+    words, field = f"“{judged.candidate.words}”", judged.match.field
+    if judged.decision.decision.holds:
+        yield f"held       → {words}", "yellow"
+    elif judged.decision.corrects:
+        yield f"corrected  → {words}", "cyan"
+    elif judged.fact_id and judged.decision.decision is DecisionType.COMMIT:
+        about = f"{field.attribute.replace('_', ' ')}: {judged.candidate.value}" if field else words
+        yield f"{'fact' if field else 'noted':<10} → {about}", "green" if field else "dim"
+
+
+def beliefs(title: str, rows: Sequence[Belief], *, alone: str = "Mem0") -> None:
+    """What each memory returns, best first: green what is true, red what is not."""
     table = Table(title=title, title_justify="left", show_lines=True)
-    for column in ("asked", "Mem0 alone answers", "Mem0 behind the gate answers", "true"):
+    for column in ("asked", f"{alone} alone", f"{alone} behind the gate", "true now"):
         table.add_column(column)
-    for question, alone, gated, true in rows:
-        table.add_row(Text(question), _marked(alone, true), _marked(gated, true), Text(true or "–"))
+    for question, without, gated in rows:
+        cells = (_marked(question, without), _marked(question, gated))
+        table.add_row(Text(question.text), *cells, Text(question.true or "–"))
     console.print(table)
 
 
-def _marked(answer: str | None, true: str | None) -> Text:
-    if answer is None:
-        return Text("(nothing)", style="dim")
-    if true is None:
-        return Text(answer)
-    return Text(answer, style="green" if same_value(answer, true) else "bold red")
+def _marked(question: Question, found: Sequence[str]) -> Text:
+    text = Text()
+    for number, memory in enumerate(found):
+        text.append("\n" if number else "")
+        text.append(memory, style=_style(question, memory))
+    return text if found else Text("(nothing)", style="dim")
+
+
+def _style(question: Question, memory: str) -> str:
+    if question.false is not None and same_value(memory, question.false):
+        return "bold red"
+    if question.true is not None and same_value(memory, question.true):
+        return "green"
+    return "dim"
 
 
 def held(items: Sequence[StagedItem]) -> None:
     """What is held back, and what would settle it."""
     table = Table(title="Held, not yet facts", title_justify="left", show_lines=True)
-    for column in ("who", "would be true", "voiced", "becomes a fact when"):
+    for column in ("who", "would be true", "on the words", "voiced"):
         table.add_column(column)
     for item in items:
         since = f"{item.created_at:%d %b}" + (
             f", {item.times_stated} times" if item.times_stated > 1 else ""
         )
         who = item.key.subject.user_id
-        table.add_row(who, Text(item.text), since, Text(item.promote_when))
+        table.add_row(who, Text(item.text), Text(f"“{item.words}”"), since)
     console.print(table if items else Text("Nothing is held."))
 
 

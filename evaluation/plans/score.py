@@ -55,7 +55,9 @@ class Score(BaseModel):
     settled_by_end: bool | None = None
     """Came-true plans: promoted at the outcome turn or later."""
     discarded: bool | None = None
-    """Abandoned plans: no longer held at the end, and never promoted."""
+    """Abandoned plans: not held at the end, and never promoted (the paper's measure)."""
+    discarded_of_held: bool | None = None
+    """As `discarded`, for those that were held at some time."""
     falsely_promoted: bool | None = None
     """Any plan: promoted while it was not true."""
     committed_at_once: bool | None = None
@@ -108,6 +110,7 @@ def _plan(conversation: Conversation, trace: Trace) -> dict[str, object]:
     early = [t for t in trace.turns if ends is None or t.turn < ends or conversation.at_risk]
     outcome = trace.at(ends) if ends is not None else None
     came_true, abandoned = conversation.outcome == "came_true", conversation.outcome == "abandoned"
+    gone = _discarded(trace, plan, attribute)
     contaminating = [*shown, *([end] if at_end else [])]
     return {
         "pending_contaminated": bool(shown) if conversation.at_risk else None,
@@ -118,7 +121,8 @@ def _plan(conversation: Conversation, trace: Trace) -> dict[str, object]:
         "held_open": not staged and any(_about(d, plan) for d in held),
         "promoted": _promotes(outcome, plan, attribute) if came_true else None,
         "settled_by_end": _settles(trace, ends, plan, attribute) if came_true else None,
-        "discarded": _discarded(trace, plan, attribute) if abandoned else None,
+        "discarded": gone if abandoned else None,
+        "discarded_of_held": gone if abandoned and _ever_held(trace, plan, attribute) else None,
         "falsely_promoted": any(_promotes(t, plan, attribute) for t in early),
     }
 
@@ -173,6 +177,14 @@ def _discarded(trace: Trace, plan: str, attribute: str) -> bool:
     return not any(
         _is_plan(item.value, item.text, item.attribute, plan, attribute)
         for item in trace.turns[-1].staged
+    )
+
+
+def _ever_held(trace: Trace, plan: str, attribute: str) -> bool:
+    return any(
+        _is_plan(item.value, item.text, item.attribute, plan, attribute)
+        for line in trace.turns
+        for item in line.staged
     )
 
 

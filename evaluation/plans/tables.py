@@ -251,6 +251,7 @@ def controls(scores: Scores, names: Sequence[str]) -> Table:
         ("came-true plans promoted at the outcome turn", _only(scores, names, gated, "promoted")),
         ("came-true plans promoted by the end", _only(scores, names, gated, "settled_by_end")),
         ("abandoned plans discarded", _only(scores, names, gated, "discarded")),
+        ("… of those that were held", _only(scores, names, gated, "discarded_of_held")),
         ("promoted while not true", _only(scores, names, gated, "falsely_promoted")),
     ]
     return Table.build("Controls and fates of plans, all conversations", names, _filled(rows))

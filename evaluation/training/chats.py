@@ -7,6 +7,7 @@ The words are those of the MIT-licensed `chitchat-dataset` package (a training d
 from __future__ import annotations
 
 import hashlib
+import random
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -44,6 +45,25 @@ def _labelled(line: Line) -> Labelled:
     return Labelled(unit, statement, LABELS[letter], "chat")
 
 
+def unlabelled(count: int, seed: int) -> list[Statement]:
+    """Sentences of chats that nobody labelled, one a message at most; the same for the same seed."""
+    rng = random.Random(seed)
+    taken = {item.unit for item in chats()}
+    names = sorted(name for name in _all_chats() if name not in taken)
+    places = [
+        (name, number) for name in names for number in range(len(_all_chats()[name]["messages"]))
+    ]
+    rng.shuffle(places)
+    found = []
+    for name, number in places:
+        parts = sentences(_all_chats()[name]["messages"][number])
+        if parts:
+            found.append(statement_at(name, number, rng.randrange(len(parts))))
+        if len(found) == count:
+            break
+    return found
+
+
 def statement_at(conversation: str, message: int, sentence: int) -> Statement:
     """A sentence of a chat in its place."""
     turns = _all_chats()[conversation]["messages"]
@@ -52,7 +72,7 @@ def statement_at(conversation: str, message: int, sentence: int) -> Statement:
     history = tuple(
         HistoryTurn(
             role=Role.USER if turn[0]["sender"] == speaker else Role.ASSISTANT,
-            content=" ".join(sentences(turn)),
+            content=" ".join(sentences(turn)) or "-",
         )
         for turn in turns[max(0, message - 2) : message]
     )

@@ -29,7 +29,7 @@ from evaluation.training.source import DATA, for_test
 from evaluation.training.statements import Labelled, from_jsonl, natural
 from memgate_core.judgement.inputs import Budget, Encoded, Layout
 
-_SOURCE_WEIGHTS = {"natural": 1.0, "hard": 0.5, "plan": 0.7, "chat": 1.0}
+_SOURCE_WEIGHTS = {"natural": 1.0, "hard": 0.5, "plan": 0.7, "chat": 1.5}
 
 
 class _Unit(Protocol):

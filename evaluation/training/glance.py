@@ -25,6 +25,10 @@ from memgate_core.judgement.inputs import Encoded
 _WIDTHS = (1, 2, 3, 4)
 _FILTERS = 96
 _PADDING = max(_WIDTHS) - 1
+_SCALE = 10.0
+
+_CERTAIN = 0.985
+"""Share of right answers that "other" must have where the glance is believed."""
 
 Soft = tuple[Encoded, NDArray[np.float32], float]
 """A row, the probabilities it should get, and its weight."""
@@ -45,7 +49,7 @@ class Glance(nn.Module):
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
         """Logits of the four classes."""
-        words = self.words(ids) * 10 * mask.unsqueeze(-1)
+        words = self.words(ids) * _SCALE * mask.unsqueeze(-1)
         padded = fn.pad(fn.dropout(words, 0.2, self.training).transpose(1, 2), (0, _PADDING))
         strongest = [fn.relu(filters(padded)).amax(2) for filters in self.filters]
         pooled = fn.dropout(torch.cat(strongest, 1), 0.4, self.training)
@@ -92,6 +96,16 @@ def glance_logits(model: Glance, rows: Sequence[Encoded]) -> NDArray[np.float32]
     return np.concatenate(parts)
 
 
+def sure_from(probabilities: NDArray[np.float64], truth: Sequence[int], other: int) -> float:
+    """The lowest probability of "other" from which the glance is right often enough."""
+    order = np.argsort(-probabilities[:, other], kind="stable")
+    right = np.cumsum(np.asarray(truth)[order] == other) / np.arange(1, len(order) + 1)
+    enough = np.flatnonzero(right >= _CERTAIN)
+    if not len(enough):
+        return 1.0
+    return float(probabilities[order[enough[-1]], other])
+
+
 def write_glance(model: Glance, path: Path) -> int:
     """Writes the glance as ONNX over word vectors; returns its size in bytes."""
     nodes, constants = _graph(model)
@@ -110,35 +124,51 @@ def write_glance(model: Glance, path: Path) -> int:
     return path.stat().st_size
 
 
+class _Nodes:
+    """Collects nodes and constants under given names."""
+
+    def __init__(self) -> None:
+        self.nodes: list[onnx.NodeProto] = []
+        self.constants: list[onnx.TensorProto] = []
+
+    def constant(self, name: str, value: NDArray[np.generic]) -> str:
+        """A constant's name."""
+        self.constants.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
+        return name
+
+    def op(self, kind: str, name: str, *inputs: str, **attributes: object) -> str:
+        """Adds a node that gives `name`."""
+        self.nodes.append(helper.make_node(kind, list(inputs), [name], **attributes))
+        return name
+
+    def linear(self, name: str, x: str, layer: nn.Linear) -> str:
+        """A linear layer."""
+        weight = self.constant(f"{name}w", layer.weight.detach().numpy().T)
+        bias = self.constant(f"{name}b", layer.bias.detach().numpy())
+        return self.op("Gemm", name, x, weight, bias)
+
+
 def _graph(model: Glance) -> tuple[list[onnx.NodeProto], list[onnx.TensorProto]]:
-    nodes: list[onnx.NodeProto] = []
-    constants: list[onnx.TensorProto] = []
-
-    def constant(name: str, value: NDArray[np.generic]) -> str:
-        constants.append(numpy_helper.from_array(value, name))
-        return name
-
-    def op(kind: str, name: str, *inputs: str, **attributes: object) -> str:
-        nodes.append(helper.make_node(kind, list(inputs), [name], **attributes))
-        return name
-
-    def linear(name: str, x: str, layer: nn.Linear) -> str:
-        weight = constant(f"{name}w", np.ascontiguousarray(layer.weight.detach().numpy().T))
-        return op("Gemm", name, x, weight, constant(f"{name}b", layer.bias.detach().numpy()))
-
-    last = constant("last", np.array([2], np.int64))
-    mask = op("Unsqueeze", "wide", op("Cast", "seen", "mask", to=TensorProto.FLOAT), last)
-    words = op("Mul", "kept", op("Mul", "scaled", "words", constant("ten", np.float32(10) * np.ones(1, np.float32))), mask)
-    turned = op("Transpose", "turned", words, perm=[0, 2, 1])
-    pads = constant("pads", np.array([0, 0, 0, 0, 0, _PADDING], np.int64))
-    padded = op("Pad", "padded", turned, pads)
+    graph = _Nodes()
+    last = graph.constant("last", np.array([2], np.int64))
+    padded = _padded_words(graph, last)
     strongest = []
     for at, filters in enumerate(model.filters):
-        weight = constant(f"f{at}w", filters.weight.detach().numpy())
-        bias = constant(f"f{at}b", filters.bias.detach().numpy())
-        answer = op("Relu", f"f{at}r", op("Conv", f"f{at}", padded, weight, bias))
-        strongest.append(op("ReduceMax", f"f{at}m", answer, last, keepdims=0))
-    pooled = op("Concat", "pooled", *strongest, axis=1)
-    hidden = op("Relu", "hidden", linear("inner", pooled, model.inner))
-    op("Identity", "statement", linear("outer", hidden, model.outer))
-    return nodes, constants
+        weight = graph.constant(f"f{at}w", filters.weight.detach().numpy())
+        bias = graph.constant(f"f{at}b", filters.bias.detach().numpy())
+        answer = graph.op("Relu", f"f{at}r", graph.op("Conv", f"f{at}", padded, weight, bias))
+        strongest.append(graph.op("ReduceMax", f"f{at}m", answer, last, keepdims=0))
+    pooled = graph.op("Concat", "pooled", *strongest, axis=1)
+    hidden = graph.op("Relu", "hidden", graph.linear("inner", pooled, model.inner))
+    graph.op("Identity", "statement", graph.linear("outer", hidden, model.outer))
+    return graph.nodes, graph.constants
+
+
+def _padded_words(graph: _Nodes, last: str) -> str:
+    seen = graph.op("Cast", "seen", "mask", to=TensorProto.FLOAT)
+    scale = graph.constant("scale", np.array([_SCALE], np.float32))
+    weight = graph.op("Mul", "weight", graph.op("Unsqueeze", "wide", seen, last), scale)
+    words = graph.op("Mul", "kept", "words", weight)
+    turned = graph.op("Transpose", "turned", words, perm=[0, 2, 1])
+    pads = graph.constant("pads", np.array([0, 0, 0, 0, 0, _PADDING], np.int64))
+    return graph.op("Pad", "padded", turned, pads)

@@ -14,19 +14,33 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from evaluation.training.calibrate import Calibrated, calibrate
+from evaluation.training.chats import unlabelled
 from evaluation.training.courses import Part, claim_course, gather, statement_course
 from evaluation.training.export import write_encoder, write_words
 from evaluation.training.figures import evidence_figures, softmax
 from evaluation.training.fit import Course, Settings, logits_of, train
+from evaluation.training.glance import (
+    Soft,
+    glance_logits,
+    sure_from,
+    train_glance,
+    write_glance,
+)
 from evaluation.training.network import Judge, pretrained
 from evaluation.training.source import DATA, digest_of
 from evaluation.training.statements import Labelled, from_jsonl
 from evaluation.training.thresholds import choose
-from memgate_core.judgement.encoder import WEIGHTS
+from memgate_core.judgement.encoder import WEIGHTS, Encoders
 from memgate_core.judgement.inputs import Budget, Layout
+from memgate_core.judgement.verdicts import EVIDENCE_ORDER
+from memgate_core.model import EvidenceType
+
+ALONE = Budget(around=0, before=0, earlier=0)
+_OTHER = EVIDENCE_ORDER.index(EvidenceType.OTHER)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -39,6 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     card["data"] = {str(p.relative_to(DATA)): digest_of(p) for p in _data_files()}
     if "statements" in options.only:
         card["statements"] = _statements(options, training, test, layout)
+    if "glance" in options.only:
+        card["glance"] = _glance(options, training, test, layout, card)
     if "claims" in options.only:
         card["claims"] = _claims(options, training, test, layout)
     shutil.copyfile(pretrained() / "tokenizer.json", options.out / "tokenizer.json")
@@ -82,6 +98,42 @@ def _statements(
         "figures": {
             name: _figures(model, rows[name], items, fitted) for name, items in checks.items()
         },
+    }
+
+
+def _glance(
+    options: argparse.Namespace,
+    training: Part,
+    test: Part,
+    layout: Layout,
+    card: dict[str, Any],
+) -> dict[str, Any]:
+    """Needs the statement encoder in the output folder: it labels what nobody labelled."""
+    budget = Budget(**card["statements"]["budget"])
+    chatter = unlabelled(options.chatter, options.seed)
+    rows = [layout.statement(statement, budget) for statement in chatter]
+    taught = softmax(Encoders(options.out).run("statements", rows, ["statement"])["statement"])
+    samples: list[Soft] = [
+        (layout.statement(statement, ALONE), row.astype(np.float32), 0.7)
+        for statement, row in zip(chatter, taught, strict=True)
+    ]
+    for item, target in zip(training.statements, _truth(training.statements), strict=True):
+        soft = np.full(4, 0.02, np.float32) + 0.92 * np.eye(4, dtype=np.float32)[target]
+        samples.append((layout.statement(item.statement, ALONE), soft, 1.0))
+    model = train_glance(samples, options.glances, options.seed)
+    size = write_glance(model, options.out / "glance.onnx")
+    kept = _natural(test.statements)
+    logits = glance_logits(model, [layout.statement(item.statement, ALONE) for item in kept])
+    fitted = calibrate(logits, _truth(kept))
+    probabilities = softmax(fitted.apply(logits))
+    sure = sure_from(probabilities, _truth(kept), _OTHER)
+    return {
+        "bytes": size,
+        "unlabelled": len(chatter),
+        "calibration": asdict(fitted),
+        "sure": round(sure, 4),
+        "settles": round(float((probabilities[:, _OTHER] >= sure).mean()), 4),
+        "figures": {"test": _rounded(evidence_figures(probabilities, _truth(kept)))},
     }
 
 
@@ -161,8 +213,6 @@ def _checks(paths: Sequence[Path]) -> dict[str, list[Labelled]]:
 
 
 def _truth(items: Sequence[Labelled]) -> list[int]:
-    from memgate_core.judgement.verdicts import EVIDENCE_ORDER
-
     return [EVIDENCE_ORDER.index(item.label) for item in items]
 
 
@@ -189,7 +239,7 @@ def _rounded(figures: dict[str, float]) -> dict[str, float]:
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m evaluation.training.train", description=__doc__)
-    parser.add_argument("--only", nargs="+", default=["statements", "claims"])
+    parser.add_argument("--only", nargs="+", default=["statements", "glance", "claims"])
     parser.add_argument("--out", type=Path, default=WEIGHTS)
     parser.add_argument("--keep", type=Path, default=Path("reports"), help="torch checkpoints")
     parser.add_argument("--start", type=Path, help="checkpoint to go on from")
@@ -200,6 +250,8 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--epochs", type=float, default=4.0)
     parser.add_argument("--rate", type=float, default=1e-4)
     parser.add_argument("--batch", type=int, default=32)
+    parser.add_argument("--chatter", type=int, default=20000, help="unlabelled statements")
+    parser.add_argument("--glances", type=int, default=6, help="epochs of the glance")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args(arguments)

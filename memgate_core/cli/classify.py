@@ -11,9 +11,6 @@ from memgate_core.cli import options
 from memgate_core.cli.opening import classifier_of, settings
 from memgate_core.cli.output import progress
 
-BATCH = 32
-"""Statements judged together; a batch is written before the next is read."""
-
 
 def register(app: typer.Typer) -> None:
     """Adds the command."""
@@ -29,12 +26,9 @@ def classify(
 ) -> None:
     """Judges each statement: speculation, completed_event, correction or other."""
     from evaluation.jsonl import read, writing
-    from evaluation.statements.classify import judged_lines
-    from evaluation.statements.format import StatementLine
+    from evaluation.statements.format import StatementLine, judgement_line
 
     judge = classifier_of(settings(classifier=classifier))
-    with progress(in_file, "classify") as consumed:
-        lines = (line for _, line in read(in_file, StatementLine, consumed=consumed))
-        with writing(out) as write:
-            for line in judged_lines(lines, judge, BATCH):
-                write(line)
+    with progress(in_file, "classify") as consumed, writing(out) as write:
+        for _, line in read(in_file, StatementLine, consumed=consumed):
+            write(judgement_line(line.id, judge.classify([line.statement()])[0]))

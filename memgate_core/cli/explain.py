@@ -33,7 +33,7 @@ def explain(
 
     chosen = settings(ledger=ledger)
     with existing_gate(chosen) as gate:
-        found = explained(gate.ledger, found_id, projections=gate.ledger.projections())
+        found = explained(gate.ledger, found_id)
     if as_json:
         print_json(found)
     else:

@@ -53,6 +53,16 @@ def opened(name: str, chosen: Settings, gate: MemoryGate) -> Iterator[Framework]
         yield framework
 
 
+@contextmanager
+def perhaps(name: str | None, chosen: Settings, gate: MemoryGate) -> Iterator[Framework | None]:
+    """The framework of that name, attached to the gate; none for None."""
+    if name is None:
+        yield None
+        return
+    with opened(name, chosen, gate) as framework:
+        yield framework
+
+
 class _Mem0:
     """Mem0 with its desk."""
 

@@ -15,6 +15,7 @@ from typing import Annotated
 import typer
 
 from memgate_core.cli import (
+    approvals,
     bench,
     classify,
     conversations,
@@ -23,7 +24,12 @@ from memgate_core.cli import (
     explain,
     importing,
     label,
+    metrics,
+    policy,
     reads,
+    replay,
+    revocation,
+    rollout,
     staged,
 )
 from memgate_core.errors import InvalidInputError, MemgateError
@@ -38,10 +44,22 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-_COMMANDS = (conversations, classify, reads, explain, delivery, label, importing, doctor)
+_COMMANDS = (
+    conversations,
+    classify,
+    reads,
+    explain,
+    revocation,
+    delivery,
+    metrics,
+    replay,
+    label,
+    importing,
+    doctor,
+)
 for _module in _COMMANDS:
     _module.register(app)
-for _group in (staged, bench):
+for _group in (staged, approvals, policy, rollout, bench):
     app.add_typer(_group.app)
 
 

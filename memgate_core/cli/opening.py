@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from memgate_core.gate import MemoryGate
     from memgate_core.judgement.protocol import EvidenceClassifier
     from memgate_core.model import Subject
+    from memgate_core.policy.approvals import ApprovalPolicy
+    from memgate_core.policy.matrix import Rule
 
 
 def settings(**options: Any) -> Settings:
@@ -67,9 +69,30 @@ def gate_options(chosen: Settings) -> dict[str, Any]:
     options: dict[str, Any] = {"classifier": chosen.classifier, **model_options(chosen)}
     if chosen.fields is not None:
         options["fields"] = FieldCatalogue.default().load(chosen.fields)
+    if chosen.rules is not None:
+        options["rules"] = rules(chosen)
+    if chosen.approvals.model_dump(exclude_none=True):
+        options["approvals"] = _approvals(chosen)
     if chosen.hold_threshold is not None:
         options["hold_threshold"] = chosen.hold_threshold
     return options
+
+
+def rules(chosen: Settings) -> tuple[Rule, ...]:
+    """The deployment's own rows of the rule matrix.
+
+    Raises:
+        ConfigurationError: names the file, the row and the key that cannot be used.
+    """
+    from memgate_core.policy.rows import rules_from_toml
+
+    return rules_from_toml(chosen.rules) if chosen.rules is not None else ()
+
+
+def _approvals(chosen: Settings) -> ApprovalPolicy:
+    from memgate_core.policy.approvals import ApprovalPolicy
+
+    return ApprovalPolicy.model_validate(chosen.approvals.model_dump(exclude_none=True))
 
 
 def model_options(chosen: Settings) -> dict[str, Any]:

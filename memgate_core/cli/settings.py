@@ -6,6 +6,10 @@
     fields = "my_fields.toml"            # fields of your own, beside the built-in ones
     rules = "my_rules.toml"              # rows of your own for the rule matrix
 
+    [approvals]
+    unanswered = "expire"                # hold, expire or drop what nobody answers
+    days = 30
+
     [model]                              # MEMGATE_MODEL__URL, MEMGATE_MODEL__NAME, …
     url = "http://127.0.0.1:8080/v1"
     name = "my-model"
@@ -23,7 +27,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import (
@@ -70,6 +74,16 @@ class GraphitiSettings(_Part):
     """Instead of a uri: a data folder for an embedded FalkorDB."""
 
 
+class ApprovalSettings(_Part):
+    """What becomes of what only a person can decide (`memgate approvals`)."""
+
+    unanswered: Literal["hold", "expire", "drop"] | None = None
+    """Wait for ever, end after `days`, or (nobody to ask) refuse at once."""
+    days: int | None = Field(default=None, ge=1)
+    approvers: tuple[str, ...] | None = None
+    """Names that may approve; empty: any person's."""
+
+
 class Settings(BaseSettings):
     """Everything that commands need to open the same gate as the service does."""
 
@@ -83,6 +97,7 @@ class Settings(BaseSettings):
     fields: Path | None = None
     rules: Path | None = None
     hold_threshold: float | None = Field(default=None, gt=0, le=1)
+    approvals: ApprovalSettings = ApprovalSettings()
     model: ModelSettings = ModelSettings()
     mem0: Mem0Settings = Mem0Settings()
     graphiti: GraphitiSettings = GraphitiSettings()

@@ -115,7 +115,7 @@ def _clause_at(clauses: Sequence[Clause], span: Span) -> int:
 
 def _place(text: str, clauses: Sequence[Clause], raw: RawProposal) -> _Place:
     for given in (raw.span, raw.text):
-        found = _verbatim(text, given, raw) if given else None
+        found = _verbatim(text, given, clauses, raw) if given else None
         if found is not None:
             return _Place(found, 1.0, exact=True)
     if raw.span and (near := _nearly(text, raw.span)) is not None:
@@ -123,17 +123,22 @@ def _place(text: str, clauses: Sequence[Clause], raw: RawProposal) -> _Place:
     return _best(text, clauses, raw)
 
 
-def _verbatim(text: str, given: str, raw: RawProposal) -> Span | None:
+def _verbatim(text: str, given: str, clauses: Sequence[Clause], raw: RawProposal) -> Span | None:
     """Where the words stand, whatever their case, spacing and marks."""
     starts = _occurrences(text, given)
     if starts:
         spans = [Span(start=at, end=at + len(given)) for at in starts]
-        return spans[0] if len(spans) == 1 else max(spans, key=lambda s: _company(text, s, raw))
-    wanted = [t.low for t in tokenise(given) if t.is_word]
+        wanted = _content(raw.said)
+        return max(spans, key=lambda span: _company(clauses, span, wanted))
+    return _word_for_word(text, given)
+
+
+def _word_for_word(text: str, given: str) -> Span | None:
+    words = [t.low for t in tokenise(given) if t.is_word]
     there = [t for t in tokenise(text) if t.is_word]
-    for at in range(len(there) - len(wanted) + 1 if wanted else 0):
-        if all(there[at + i].low == word for i, word in enumerate(wanted)):
-            return Span(start=there[at].start, end=there[at + len(wanted) - 1].end)
+    for at in range(len(there) - len(words) + 1 if words else 0):
+        if all(there[at + i].low == word for i, word in enumerate(words)):
+            return Span(start=there[at].start, end=there[at + len(words) - 1].end)
     return None
 
 
@@ -146,9 +151,10 @@ def _occurrences(text: str, given: str) -> list[int]:
     return starts
 
 
-def _company(text: str, span: Span, raw: RawProposal) -> int:
-    around = text[max(0, span.start - 80) : span.end + 80]
-    return len(_content(around) & _content(raw.said))
+def _company(clauses: Sequence[Clause], span: Span, wanted: frozenset[str]) -> int:
+    """How much of a proposal the statement around one occurrence of its words says."""
+    around = (clause.text for clause in clauses if clause.span.overlaps(span))
+    return sum(len(_content(text) & wanted) for text in around)
 
 
 def _nearly(text: str, given: str) -> _Place | None:

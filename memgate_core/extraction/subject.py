@@ -238,7 +238,7 @@ def _about_own_state(tokens: Sequence[Token], end: int) -> bool:
     )
     if verb >= len(tokens):
         return False
-    if any(t.low in ("me", "us") for t in tokens[verb : verb + 3]):
+    if any(t.low in ("me", "us") for t in tokens[verb:]):
         return False
     return tokens[verb].low == "'s" or verb_lemma(tokens[verb].low) in _OWN_STATE
 

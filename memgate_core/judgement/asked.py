@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from memgate_core.judgement.cascade import Sureness, by_name
 from memgate_core.judgement.counsel import Counsel
+from memgate_core.judgement.cues import evidence_cues, standing_cues
 from memgate_core.judgement.inquiry import Inquiry, Missing, Passage, Row, RowFinding
 from memgate_core.judgement.protocol import (
     EvidenceClassifier,
@@ -44,11 +45,15 @@ class AskedClassifier:
         """One judgement a statement, in order. A model's failure stands in `fault`."""
         with sitting() as account:
             before = account.calls
-            judged = self.local(statements)
-            rows = {n: bare_row(statements[n]) for n in self.doubtful(statements, judged)}
+            rows = {n: bare_row(statements[n]) for n in self.doubtful(statements)}
             found = self._counsel.ask(Inquiry(rows=tuple(rows.values())))
-            for n, row in rows.items():
-                judged[n] = _evidence(judged[n], found.rows[row], row, self._counsel.name)
+            answers = {n: found.rows[row] for n, row in rows.items()}
+            unmade = [n for n in range(len(statements)) if not _answered(answers.get(n))]
+            local = dict(zip(unmade, self.local([statements[n] for n in unmade]), strict=True))
+            judged = [
+                self._judgement(statement, answers.get(n), local.get(n))
+                for n, statement in enumerate(statements)
+            ]
             return _billed(judged, account.calls - before)
 
     def local(self, statements: Sequence[Statement]) -> list[EvidenceJudgement]:
@@ -60,16 +65,24 @@ class AskedClassifier:
             kept = [account.kept(statement) for statement in statements]
         return [judgement for judgement in kept if isinstance(judgement, EvidenceJudgement)]
 
-    def doubtful(
-        self, statements: Sequence[Statement], judged: Sequence[EvidenceJudgement]
-    ) -> list[int]:
+    def doubtful(self, statements: Sequence[Statement]) -> list[int]:
         """Places of the statements that the model is asked about."""
-        sure = self._sure
-        return [
-            n
-            for n, (statement, judgement) in enumerate(zip(statements, judged, strict=True))
-            if statement.role is Role.USER and (sure is None or not sure.of_evidence(judgement))
-        ]
+        asked = [n for n, statement in enumerate(statements) if statement.role is Role.USER]
+        if self._sure is None:
+            return asked
+        judged = self.local([statements[n] for n in asked])
+        return [n for n, j in zip(asked, judged, strict=True) if not self._sure.of_evidence(j)]
+
+    def _judgement(
+        self,
+        statement: Statement,
+        found: RowFinding | Missing | None,
+        local: EvidenceJudgement | None,
+    ) -> EvidenceJudgement:
+        if isinstance(found, RowFinding):
+            return _evidence(statement, found, self._counsel.name)
+        assert local is not None
+        return local if found is None else local.model_copy(update={"fault": found.reason})
 
 
 class AskedMatcher:
@@ -132,33 +145,35 @@ class AskedStandingJudge:
     def stand(self, turn: Turn, claims: Sequence[StandingClaim]) -> list[StandingJudgement]:
         """One judgement a claim, in order. A model's failure stands in `fault`."""
         with sitting():
-            judged = self.local(turn, claims)
-            rows = {n: claim_row(turn, claims[n].candidate) for n in self.doubtful(turn, judged)}
-            found = self._counsel.ask(
-                Inquiry(rows=tuple(dict.fromkeys(rows.values())), said_on=turn.occurred_at.date())
-            )
-        for n, row in rows.items():
-            judged[n] = _standing(judged[n], found.rows[row], claims[n])
-        return judged
+            rows = {n: claim_row(turn, claims[n].candidate) for n in self.doubtful(turn, claims)}
+            asked = tuple(dict.fromkeys(rows.values()))
+            found = self._counsel.ask(Inquiry(rows=asked, said_on=turn.occurred_at.date()))
+            answers = {n: found.rows[row] for n, row in rows.items()}
+            unmade = [n for n in range(len(claims)) if not _answered(answers.get(n))]
+            local = dict(zip(unmade, self.local(turn, [claims[n] for n in unmade]), strict=True))
+        return [
+            _standing(turn, claim, answers.get(n), local.get(n)) for n, claim in enumerate(claims)
+        ]
 
     def local(self, turn: Turn, claims: Sequence[StandingClaim]) -> list[StandingJudgement]:
         """The local judgements, each made once a turn."""
         with sitting() as account:
             keys = [_claim_key(claim) for claim in claims]
             new = {k: c for k, c in zip(keys, claims, strict=True) if account.kept(k) is None}
-            for key, judgement in zip(
-                new, self._local.stand(turn, list(new.values())), strict=True
-            ):
+            made = self._local.stand(turn, list(new.values()))
+            for key, judgement in zip(new, made, strict=True):
                 account.keep(key, judgement)
             kept = [account.kept(key) for key in keys]
         return [judgement for judgement in kept if isinstance(judgement, StandingJudgement)]
 
-    def doubtful(self, turn: Turn, judged: Sequence[StandingJudgement]) -> list[int]:
+    def doubtful(self, turn: Turn, claims: Sequence[StandingClaim]) -> list[int]:
         """Places of the claims that the model is asked about."""
-        sure = self._sure
         if turn.role is not Role.USER:
             return []
-        return [n for n, j in enumerate(judged) if sure is None or not sure.of_standing(j)]
+        if self._sure is None:
+            return list(range(len(claims)))
+        judged = self.local(turn, claims)
+        return [n for n, j in enumerate(judged) if not self._sure.of_standing(j)]
 
 
 def bare_row(statement: Statement) -> Row:
@@ -195,15 +210,17 @@ def _claim_key(claim: StandingClaim) -> tuple[object, ...]:
     return ("standing", claim.candidate, attribute, claim.known, claim.evidence.evidence_type)
 
 
-def _evidence(
-    local: EvidenceJudgement, found: RowFinding | Missing, row: Row, backend: str
-) -> EvidenceJudgement:
-    if isinstance(found, Missing):
-        return local.model_copy(update={"fault": found.reason})
+def _answered(found: RowFinding | Missing | None) -> bool:
+    return isinstance(found, RowFinding)
+
+
+def _evidence(statement: Statement, found: RowFinding, backend: str) -> EvidenceJudgement:
+    kind = found.evidence_type
+    quoted = (found.cue.of(statement.text),) if found.cue is not None else ()
     return EvidenceJudgement(
-        evidence_type=found.evidence_type,
+        evidence_type=kind,
         probabilities=found.probabilities,
-        cues=(found.cue.of(row.words),) if found.cue else local.cues,
+        cues=quoted or evidence_cues(statement.text, kind),
         backend=backend,
     )
 
@@ -224,14 +241,18 @@ def _match(found: RowFinding, fields: Sequence[FieldSpec]) -> FieldMatch:
 
 
 def _standing(
-    local: StandingJudgement, found: RowFinding | Missing, claim: StandingClaim
+    turn: Turn,
+    claim: StandingClaim,
+    found: RowFinding | Missing | None,
+    local: StandingJudgement | None,
 ) -> StandingJudgement:
-    if isinstance(found, Missing):
-        return local.model_copy(update={"fault": found.reason})
+    if not isinstance(found, RowFinding):
+        assert local is not None
+        return local if found is None else local.model_copy(update={"fault": found.reason})
     differs = found.evidence_type is not claim.evidence.evidence_type
     return StandingJudgement(
         standing=found.standing,
         confidence=found.confidence,
-        cues=local.cues,
+        cues=standing_cues(turn.text, found.standing),
         evidence_type=found.evidence_type if differs else None,
     )

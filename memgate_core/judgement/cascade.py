@@ -31,7 +31,7 @@ class Sureness:
     certain by rule. docs/backends.md shows what the defaults cost and leave.
     """
 
-    hold: float = 0.08
+    hold: float = 0.05
     """On hold-or-not of a statement."""
     correction: float = 0.25
     """On correction-or-change, which decides whether the old value was ever valid."""

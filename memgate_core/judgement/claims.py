@@ -48,9 +48,7 @@ class ClaimHead:
         wanted = ["claim", "span"] if read else ["claim"]
         answers = self._encoders.run(GRAPH, rows, wanted)
         probabilities = self._calibration.probabilities(answers["claim"])
-        places = [
-            _place(row, answers["span"][at]) if read else None for at, row in enumerate(rows)
-        ]
+        places = [_place(row, answers["span"][at]) if read else None for at, row in enumerate(rows)]
         return [
             _verdict([float(p) for p in probabilities[at]], places[at]) for at in range(len(rows))
         ]

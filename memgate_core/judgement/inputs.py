@@ -206,9 +206,7 @@ class Layout:
         row.mark(SEP)
         return row.done()
 
-    def fit(
-        self, field: FieldSpec, attribute: str | None, value: str | None, text: str
-    ) -> Encoded:
+    def fit(self, field: FieldSpec, attribute: str | None, value: str | None, text: str) -> Encoded:
         """A field and a candidate side by side: are they the same slot?"""
         row = _Row()
         row.mark(CLS)

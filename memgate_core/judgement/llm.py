@@ -45,7 +45,7 @@ class LlmOracle:
     def __init__(self, port: ModelPort) -> None:
         self._port = port
         tasks = ("frame", *_STATEMENT_TASKS, "check")
-        wordings = "+".join(f"{task}.v{version(task)}" for task in tasks)
+        wordings = ",".join(f"{task}{version(task)}" for task in tasks)
         self.name = f"llm/1:{port.name}:{wordings}"
 
     def answer(self, inquiry: Inquiry, *, timeout: float) -> tuple[Findings, Reply]:

@@ -1,15 +1,21 @@
-"""The default evidence classifier: no network, no language model, milliseconds."""
+"""The default evidence classifier: no network, no language model, milliseconds.
+
+Two graphs. The glance, a small convolution over the statement's own words, settles what is plain
+("thanks, that's kind"); the encoder reads the rest in its place. Only where the glance is nearly
+certain does its word stand, so what it costs in judgement is small and what it saves is most of
+the time (docs/decisions/0003-local-judgement.md has both, measured).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memgate_core.judgement.calibration import Calibration
 from memgate_core.judgement.cues import evidence_cues
 from memgate_core.judgement.encoder import Encoders
-from memgate_core.judgement.inputs import Budget, Encoded
+from memgate_core.judgement.inputs import Budget
 from memgate_core.judgement.shared import shared_encoders
 from memgate_core.judgement.verdicts import EVIDENCE_ORDER
 from memgate_core.model import EvidenceJudgement, EvidenceType, Statement
@@ -18,7 +24,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_GRAPH = "statements"
+    Probabilities = NDArray[np.float64]
+
+_ENCODER, _GLANCE = "statements", "glance"
+_ALONE = Budget(around=0, before=0, earlier=0)
 
 
 class LocalClassifier:
@@ -40,27 +49,47 @@ class LocalClassifier:
         """
         if not statements:
             return []
-        rows = [self._row(statement) for statement in statements]
-        probabilities = self._probabilities(rows)
         return [
             _judgement(statement, [float(p) for p in row])
-            for statement, row in zip(statements, probabilities, strict=True)
+            for statement, row in zip(statements, self._probabilities(statements), strict=True)
         ]
 
-    def _row(self, statement: Statement) -> Encoded:
-        return self._encoders.layout.statement(statement, self._budget)
+    def _probabilities(self, statements: Sequence[Statement]) -> Probabilities:
+        if _GLANCE not in self._encoders.card:
+            return self._asked(_ENCODER, statements, self._budget)
+        found = self._asked(_GLANCE, statements, _ALONE)
+        plain = found[:, _OTHER] >= self._sure
+        unclear = [at for at in range(len(statements)) if not plain[at]]
+        if unclear:
+            read = self._asked(_ENCODER, [statements[at] for at in unclear], self._budget)
+            found[unclear] = read
+        return found
 
-    def _probabilities(self, rows: Sequence[Encoded]) -> NDArray[np.float64]:
-        logits = self._encoders.run(_GRAPH, rows, ["statement"])["statement"]
-        return self._calibration.probabilities(logits)
+    def _asked(self, graph: str, statements: Sequence[Statement], budget: Budget) -> Probabilities:
+        layout = self._encoders.layout
+        rows = [layout.statement(statement, budget) for statement in statements]
+        logits = self._encoders.run(graph, rows, ["statement"])["statement"]
+        return self._calibrations[graph].probabilities(logits)
 
     @cached_property
     def _budget(self) -> Budget:
-        return Budget(**self._encoders.card[_GRAPH]["budget"])
+        return Budget(**self._encoders.card[_ENCODER]["budget"])
 
     @cached_property
-    def _calibration(self) -> Calibration:
-        return Calibration.from_card(self._encoders.card[_GRAPH]["calibration"])
+    def _sure(self) -> float:
+        return float(self._encoders.card[_GLANCE]["sure"])
+
+    @cached_property
+    def _calibrations(self) -> dict[str, Calibration]:
+        stored: dict[str, Any] = self._encoders.card
+        return {
+            graph: Calibration.from_card(stored[graph]["calibration"])
+            for graph in (_ENCODER, _GLANCE)
+            if graph in stored
+        }
+
+
+_OTHER = EVIDENCE_ORDER.index(EvidenceType.OTHER)
 
 
 def _judgement(statement: Statement, probabilities: list[float]) -> EvidenceJudgement:

@@ -32,9 +32,7 @@ class LocalMatcher:
 
     name = "local/1"
 
-    def __init__(
-        self, names: FieldMatcher | None = None, encoders: Encoders | None = None
-    ) -> None:
+    def __init__(self, names: FieldMatcher | None = None, encoders: Encoders | None = None) -> None:
         self._given = names
         self._encoders = encoders or shared_encoders()
         self._vectors = VectorStore(self._encoders)

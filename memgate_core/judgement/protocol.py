@@ -63,7 +63,9 @@ class FieldMatcher(Protocol):
 
     name: str
 
-    def match(self, candidates: Sequence[Candidate], fields: Sequence[FieldSpec]) -> list[FieldMatch]:
+    def match(
+        self, candidates: Sequence[Candidate], fields: Sequence[FieldSpec]
+    ) -> list[FieldMatch]:
         """One match a candidate, in order; `field=None` where none holds the same slot."""
         ...
 
@@ -100,7 +102,7 @@ class Realiser(Protocol):
     """Writes what would be true, and the two conditions of a held item."""
 
     def realise(self, candidate: Candidate, field: FieldSpec | None) -> str:
-        """"might move to Seattle" / home_city=Seattle -> "lives in Seattle"."""
+        """ "might move to Seattle" / home_city=Seattle -> "lives in Seattle"."""
         ...
 
     def conditions(self, realised: str, candidate: Candidate) -> tuple[str, str]:

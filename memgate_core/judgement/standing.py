@@ -21,6 +21,8 @@ from memgate_core.model import (
 )
 
 _EVIDENCE_OF = {"correct": EvidenceType.CORRECTION, "hold": EvidenceType.SPECULATION}
+_SURE = 0.6
+"""From here on the value's own evidence counts for more than its statement's."""
 
 
 class LocalStandingJudge:
@@ -93,7 +95,7 @@ def _judgement(turn: Turn, claim: StandingClaim, verdict: Verdict) -> StandingJu
 
 def _evidence(claim: StandingClaim, verdict: Verdict) -> EvidenceType | None:
     """Set only where the value's own evidence differs from the statement's."""
-    found = _EVIDENCE_OF.get(verdict.name)
+    found = _EVIDENCE_OF.get(verdict.name) if verdict.probability >= _SURE else None
     return None if found is claim.evidence.evidence_type else found
 
 

@@ -20,7 +20,6 @@ from memgate_core.judgement.protocol import StandingClaim
 from memgate_core.judgement.sitting import sitting
 from memgate_core.model import (
     Candidate,
-    EvidenceJudgement,
     FieldMatch,
     FieldSpec,
     Role,
@@ -43,7 +42,11 @@ class AskedTogether:
         standing: AskedStandingJudge,
         held_rows: HeldRows,
         counsel: Counsel,
+        *,
+        asks_all: bool,
     ) -> None:
+        """`asks_all`: nothing is left to the local judges."""
+        self._asks_all = asks_all
         self._classifier, self._matcher, self._standing = classifier, matcher, standing
         self._held_rows, self._counsel = held_rows, counsel
 
@@ -61,10 +64,9 @@ class AskedTogether:
         if turn.role is not Role.USER:
             return
         with sitting() as account:
-            judged = self._classifier.local([_statement(turn, c) for c in candidates])
             matches = self._matches(candidates, fields)
             unplaced = self._unplaced(candidates, matches)
-            doubtful = self._doubtful(turn, candidates, judged, matches, known)
+            doubtful = self._doubtful(turn, candidates, matches, known)
             rows = {n: claim_row(turn, candidates[n]) for n in sorted({*doubtful, *unplaced})}
             homeless = tuple(dict.fromkeys(rows[n] for n in unplaced))
             found = self._counsel.ask(
@@ -97,10 +99,12 @@ class AskedTogether:
         self,
         turn: Turn,
         candidates: Sequence[Candidate],
-        judged: Sequence[EvidenceJudgement],
         matches: Sequence[FieldMatch],
         known: Mapping[str, str | None],
     ) -> set[int]:
+        statements = [_statement(turn, candidate) for candidate in candidates]
+        if self._asks_all:
+            return set(range(len(candidates)))
         claims = [
             StandingClaim(
                 candidate=candidate,
@@ -108,13 +112,13 @@ class AskedTogether:
                 known=known[match.field.attribute] if match.field else None,
                 evidence=judgement,
             )
-            for candidate, match, judgement in zip(candidates, matches, judged, strict=True)
+            for candidate, match, judgement in zip(
+                candidates, matches, self._classifier.local(statements), strict=True
+            )
         ]
-        standings = self._standing.local(turn, claims)
-        statements = [_statement(turn, candidate) for candidate in candidates]
         return {
-            *self._classifier.doubtful(statements, judged),
-            *self._standing.doubtful(turn, standings),
+            *self._classifier.doubtful(statements),
+            *self._standing.doubtful(turn, claims),
         }
 
     def _keep_conditions(self, candidates: Sequence[Candidate], rows: Mapping[int, Row]) -> None:

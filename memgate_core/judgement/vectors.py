@@ -57,5 +57,3 @@ def nearest(scores: Floats, most: int, floor: float = -1.0) -> list[int]:
 
     order = np.argsort(-scores, kind="stable")[:most]
     return [int(at) for at in order if scores[at] >= floor]
-
-

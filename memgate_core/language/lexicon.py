@@ -92,11 +92,14 @@ class _Table:
 
 @cache
 def _tables() -> tuple[_Table, _Table]:
+    return _Table(_resources() / "lemma_lu.csv.gz"), _Table(_resources() / "infl_lu.csv.gz")
+
+
+def _resources() -> Path:
     spec = find_spec("lemminflect")  # finds without importing: the package would load numpy
     if spec is None or not spec.submodule_search_locations:
         raise ConfigurationError("lemminflect is not installed", hint="pip install agentmemgate")
-    folder = Path(spec.submodule_search_locations[0]) / "resources"
-    return _Table(folder / "lemma_lu.csv.gz"), _Table(folder / "infl_lu.csv.gz")
+    return Path(spec.submodule_search_locations[0]) / "resources"
 
 
 @lru_cache(maxsize=8192)
@@ -178,7 +181,21 @@ def _forms(lemma: str) -> dict[Tag, tuple[str, ...]]:
     cells += [()] * (len(_TABLE_TAGS) - len(cells))
     if not cells[1]:
         cells[1] = cells[0]
-    return {tag: cell for tag, cell in zip(_TABLE_TAGS, cells, strict=False) if cell}
+    forms = {tag: cell for tag, cell in zip(_TABLE_TAGS, cells, strict=False) if cell}
+    return forms | _overrides().get(lemma, {})
+
+
+@cache
+def _overrides() -> dict[str, dict[Tag, tuple[str, ...]]]:
+    """The forms that lemminflect puts before its table ("run" as a participle)."""
+    found: dict[str, dict[Tag, tuple[str, ...]]] = {}
+    lines = (_resources() / "infl_overrides.csv").read_text(encoding="utf-8").splitlines()
+    for line in lines:
+        lemma, _, rest = line.partition(",")
+        tag, _, forms = rest.partition(",")
+        if tag in _TABLE_TAGS:
+            found.setdefault(lemma, {})[Tag(tag)] = tuple(forms.strip().split("/"))
+    return found
 
 
 def _tags(lemma: str, word: str) -> tuple[Tag, ...]:

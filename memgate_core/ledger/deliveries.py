@@ -13,7 +13,7 @@ from sqlalchemy import bindparam, delete, select, update
 from memgate_core.ledger import events, facts, staging
 from memgate_core.ledger.leases import DELIVERIES, SECOND, delivery_from
 from memgate_core.ledger.protocol import Delivery
-from memgate_core.ledger.runner import Runner
+from memgate_core.ledger.runner import Row, Runner
 from memgate_core.ledger.schema import event as e
 from memgate_core.ledger.schema import lane, literal
 from memgate_core.ledger.schema import outbox as o
@@ -44,6 +44,9 @@ _FAILED = (
     .values(status=bindparam("status"), attempts=bindparam("attempts"), error=bindparam("error"))
 )
 _REMOVALS = [literal(kind.value) for kind in sorted(events.REMOVALS)]
+_LATER_REMOVALS = select(e.c.seq).where(
+    owned(e), e.c.seq > bindparam("seq"), e.c.event_type.in_(_REMOVALS)
+)
 _BLOCK = (
     update(o)
     .where(
@@ -51,19 +54,20 @@ _BLOCK = (
         o.c.topic == bindparam("of_topic"),
         o.c.status == literal("DUE"),
         o.c.seq > bindparam("seq"),
-        o.c.seq.not_in(select(e.c.seq).where(owned(e), e.c.event_type.in_(_REMOVALS))),
+        o.c.seq.not_in(_LATER_REMOVALS),
     )
     .values(status=literal("BLOCKED"))
 )
 _UNPARK = (
     update(o)
-    .where(*_MINE, o.c.status == literal("PARKED"))
+    .where(*_MINE, events.IS_STUCK, o.c.status == literal("PARKED"))
     .values(status=literal("DUE"), attempts=literal(0))
 )
-_WITHDRAW = (
+_WITHDRAW_DUE, _WITHDRAW_STUCK = (
     update(o)
-    .where(*_MINE, o.c.status.in_(_UNDELIVERED_STATES))
+    .where(*_MINE, state)
     .values(status=literal("VOID"), settled_at=bindparam("settled_at"))
+    for state in (o.c.status == literal("DUE"), events.IS_STUCK)
 )
 _WAIT = (
     update(lane)
@@ -76,22 +80,25 @@ _END_WAITS = (
     .values(next_try_at=literal(0))
 )
 _DROP_LANE = delete(lane).where(owned(lane), lane.c.projection == bindparam("of_projection"))
-_PARKED = DELIVERIES.where(o.c.status == literal("PARKED"))
+_IS_PARKED = o.c.status == literal("PARKED")
+_PARKED = DELIVERIES.where(_IS_PARKED)
 _PARKED_OF = _PARKED.where(o.c.projection == bindparam("projection"))
-_UNDELIVERED_OF = DELIVERIES.where(
-    owned(o), o.c.projection == bindparam("projection"), o.c.status.in_(_UNDELIVERED_STATES)
+_OF_LANE = DELIVERIES.where(owned(o), o.c.projection == bindparam("projection"))
+_DUE_OF = _OF_LANE.where(o.c.status == literal("DUE"))
+_STUCK_OF = _OF_LANE.where(events.IS_STUCK)
+_SUBJECTS = select(s.c.tenant, s.c.user_id, s.c.actor).distinct()
+_SUBJECTS_PARKED = _SUBJECTS.where(
+    s.c.tenant == o.c.tenant,
+    s.c.subject_id == o.c.subject_id,
+    o.c.projection == bindparam("projection"),
+    _IS_PARKED,
 )
-_SUBJECTS = (
-    select(s.c.tenant, s.c.user_id, s.c.actor)
-    .where(
-        s.c.tenant == o.c.tenant,
-        s.c.subject_id == o.c.subject_id,
-        o.c.projection == bindparam("projection"),
-    )
-    .distinct()
+_SUBJECTS_DUE = _SUBJECTS.where(
+    s.c.tenant == lane.c.tenant,
+    s.c.subject_id == lane.c.subject_id,
+    lane.c.projection == bindparam("projection"),
+    lane.c.head_seq.is_not(None),
 )
-_SUBJECTS_PARKED = _SUBJECTS.where(o.c.status == literal("PARKED"))
-_SUBJECTS_UNDELIVERED = _SUBJECTS.where(o.c.status.in_(_UNDELIVERED_STATES))
 _UNDELIVERED = (
     select(o.c.projection)
     .where(o.c.seq == bindparam("seq"), o.c.status.in_(_UNDELIVERED_STATES))
@@ -171,13 +178,15 @@ def end_waits(runner: Runner, projection: str, now: int) -> int:
 
 def withdraw(runner: Runner, owner: Owner, projection: str, now: int) -> int:
     """Makes void what a subject's projection was still to take; returns how many events."""
-    waiting = runner.all(_UNDELIVERED_OF, {**owner.params, "projection": projection})
+    asked = {**owner.params, "projection": projection}
+    waiting = runner.all(_DUE_OF, asked) + runner.all(_STUCK_OF, asked)
     lane_of = {**owner.params, "of_projection": projection}
-    count = runner.run(_WITHDRAW, {**lane_of, "settled_at": now})
+    runner.run(_WITHDRAW_DUE, {**lane_of, "settled_at": now})
+    runner.run(_WITHDRAW_STUCK, {**lane_of, "settled_at": now})
     runner.run(_DROP_LANE, lane_of)
     for row in waiting:
         settle_if_delivered(runner, owner, delivery_from(row).event)
-    return count
+    return len(waiting)
 
 
 def subjects_with_parked(runner: Runner, projection: str) -> list[Subject]:
@@ -187,7 +196,8 @@ def subjects_with_parked(runner: Runner, projection: str) -> list[Subject]:
 
 def subjects_with_undelivered(runner: Runner, projection: str) -> list[Subject]:
     """Who has events that the projection did not take yet."""
-    return _subjects(runner.all(_SUBJECTS_UNDELIVERED, {"projection": projection}))
+    asked = {"projection": projection}
+    return _subjects(runner.all(_SUBJECTS_DUE, asked) + runner.all(_SUBJECTS_PARKED, asked))
 
 
 def waits_for_native_write(event: Event) -> bool:
@@ -211,8 +221,9 @@ def settle_if_delivered(runner: Runner, owner: Owner, event: Event) -> None:
         staging.replace(runner, owner, item.model_copy(update=became), StagedStatus.PROMOTING)
 
 
-def _subjects(rows: list[tuple[str, str, str | None]]) -> list[Subject]:
-    return [Subject(tenant=tenant, user_id=user, actor=actor) for tenant, user, actor in rows]
+def _subjects(rows: list[Row]) -> list[Subject]:
+    named = dict.fromkeys(rows)
+    return [Subject(tenant=tenant, user_id=user, actor=actor) for tenant, user, actor in named]
 
 
 def _wait(attempts: int) -> int:

@@ -6,13 +6,14 @@ as evidence that something was there and went.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
 from pydantic import BaseModel
 from sqlalchemy import Column, Table, bindparam, delete, select, update
 
+from memgate_core.errors import LedgerError
 from memgate_core.ledger.protocol import ProposalRecord
 from memgate_core.ledger.records import Approval, ApprovalStatus
 from memgate_core.ledger.runner import Row, Runner, body_of
@@ -55,46 +56,55 @@ _SEARCHED: dict[str, Callable[[Any], Any]] = {
 """Columns beside a body that hold words or follow from it."""
 
 
+class _Rows:
+    """The rewriting of one table's rows, each found by its number."""
+
+    def __init__(
+        self, table: Table, number: Column[Any], read: Sequence[Column[Any]], write: Sequence[str]
+    ) -> None:
+        self._numbers = select(number).where(owned(table))
+        self._read = select(number, *read).where(number == bindparam("at"))
+        values: Any = {name: bindparam(name) for name in write}
+        self._write = update(table).where(number == bindparam("at")).values(values)
+
+    def rewrite(self, runner: Runner, owner: Owner, strip: Callable[[Row], dict[str, Any]]) -> int:
+        """Replaces what `strip` names in every row of the owner; returns how many there were."""
+        numbers = [number for (number,) in runner.all(self._numbers, owner.params)]
+        for start in range(0, len(numbers), _PAGE):
+            rows = [self._one(runner, number) for number in numbers[start : start + _PAGE]]
+            runner.many(self._write, [{"at": row[0], **strip(row)} for row in rows])
+        return len(numbers)
+
+    def _one(self, runner: Runner, number: int) -> Row:
+        row = runner.one(self._read, {"at": number})
+        if row is None:
+            raise LedgerError("a row vanished while its subject was erased")
+        return row
+
+
 class _Bodies:
     """The rewriting of one table's models."""
 
     def __init__(self, table: Table, number: Column[Any], model: type[Any], *also: str) -> None:
         self._model, self._also = model, also
-        self._read = _paged(select(number, table.c.body).where(owned(table)), number)
-        values: Any = {name: bindparam(name) for name in ("body", *also)}
-        self._write = update(table).where(number == bindparam("at")).values(values)
+        self._rows = _Rows(table, number, [table.c.body], ["body", *also])
 
     def rewrite(self, runner: Runner, owner: Owner, strip: Callable[[Any], BaseModel]) -> int:
         """Replaces every model of the owner by its stripped form; returns how many there were."""
-        return _rewrite(runner, owner, self._read, self._write, lambda row: self._row(row, strip))
+        return self._rows.rewrite(runner, owner, lambda row: self._columns(row[1], strip))
 
-    def _row(self, row: Row, strip: Callable[[Any], BaseModel]) -> dict[str, Any]:
-        stripped = strip(self._model.model_validate_json(row[1]))
+    def _columns(self, body: str, strip: Callable[[Any], BaseModel]) -> dict[str, Any]:
+        stripped = strip(self._model.model_validate_json(body))
         beside = {name: _SEARCHED[name](stripped) for name in self._also}
-        return {"at": row[0], "body": body_of(stripped), **beside}
-
-
-def _paged(reading: Any, number: Any) -> Any:
-    return reading.where(number > bindparam("after")).order_by(number).limit(bindparam("page"))
+        return {"body": body_of(stripped), **beside}
 
 
 _PROPOSALS = _Bodies(proposal, proposal.c.proposal_no, ProposalRecord)
 _FACTS = _Bodies(fact, fact.c.fact_no, Fact, "attribute", "status")
 _STAGED = _Bodies(staged, staged.c.staged_no, StagedItem, "status", "terms")
 _APPROVALS = _Bodies(approval, approval.c.approval_no, Approval, "status")
-
-_TURNS = _paged(select(turn.c.turn_no, turn.c.message_id).where(owned(turn)), turn.c.turn_no)
-_WIPE_TURN = (
-    update(turn)
-    .where(turn.c.turn_no == bindparam("at"))
-    .values(text="", speaker=None, receipt=bindparam("receipt"), answer=None)
-)
-_EVENTS = _paged(select(event.c.seq, event.c.staged, event.c.fact).where(owned(event)), event.c.seq)
-_WIPE_EVENT = (
-    update(event)
-    .where(event.c.seq == bindparam("at"))
-    .values(staged=bindparam("staged"), fact=bindparam("fact"))
-)
+_TURNS = _Rows(turn, turn.c.turn_no, [turn.c.message_id], ["text", "speaker", "receipt", "answer"])
+_EVENTS = _Rows(event, event.c.seq, [event.c.staged, event.c.fact], ["staged", "fact"])
 _LINKS = select(native_link.c.body).where(owned(native_link))
 _WIPE_LINK = (
     update(native_link)
@@ -112,34 +122,17 @@ _DROP_ERRORS = update(outbox).where(owned(outbox), outbox.c.error.is_not(None)).
 def erase(runner: Runner, owner: Owner, at: datetime) -> dict[str, int]:
     """Removes the subject's words from every table. Returns how many rows of each were there."""
     return {
-        "turns": _rewrite(runner, owner, _TURNS, _WIPE_TURN, lambda row: _turn(owner, row)),
+        "turns": _TURNS.rewrite(runner, owner, lambda row: _turn(owner, row)),
         "proposals": _PROPOSALS.rewrite(runner, owner, _proposal),
         "facts": _FACTS.rewrite(runner, owner, lambda stored: _fact(stored, at)),
         "staged": _STAGED.rewrite(runner, owner, lambda stored: _item(stored, at)),
-        "events": _rewrite(runner, owner, _EVENTS, _WIPE_EVENT, lambda row: _event(row, at)),
+        "events": _EVENTS.rewrite(runner, owner, lambda row: _event(row, at)),
         "approvals": _APPROVALS.rewrite(runner, owner, lambda stored: _approval(stored, at)),
         "links": _links(runner, owner),
         "terms": runner.run(_DROP_TERMS, owner.params),
         "keys": runner.run(_DROP_KEYS, owner.params),
         "errors": runner.run(_DROP_ERRORS, owner.params),
     }
-
-
-def _rewrite(
-    runner: Runner, owner: Owner, read: Any, write: Any, strip: Callable[[Row], dict[str, Any]]
-) -> int:
-    count = 0
-    for rows in _pages(runner, owner, read):
-        runner.many(write, [strip(row) for row in rows])
-        count += len(rows)
-    return count
-
-
-def _pages(runner: Runner, owner: Owner, read: Any) -> Iterator[list[Row]]:
-    rows = runner.all(read, {**owner.params, "page": _PAGE, "after": 0})
-    while rows:
-        yield rows
-        rows = runner.all(read, {**owner.params, "page": _PAGE, "after": rows[-1][0]})
 
 
 def _links(runner: Runner, owner: Owner) -> int:
@@ -155,13 +148,12 @@ def _links(runner: Runner, owner: Owner) -> int:
 
 def _turn(owner: Owner, row: Row) -> dict[str, Any]:
     receipt = Receipt(subject=owner.subject, message_id=row[1], forward=None)
-    return {"at": row[0], "receipt": body_of(receipt)}
+    return {"text": "", "speaker": None, "receipt": body_of(receipt), "answer": None}
 
 
 def _event(row: Row, at: datetime) -> dict[str, Any]:
-    seq, held, told = row
+    _, held, told = row
     return {
-        "at": seq,
         "staged": held and body_of(_item(StagedItem.model_validate_json(held), at)),
         "fact": told and body_of(_fact(Fact.model_validate_json(told), at)),
     }

@@ -251,11 +251,17 @@ outbox = Table(
     _text("error", null=True),
     _big("settled_at", null=True),
     PrimaryKeyConstraint("seq", "projection"),
+    sqlite_with_rowid=False,
 )
 _WAITING = outbox.c.status == literal("DUE")
 _STUCK = outbox.c.status.in_([literal("PARKED"), literal("BLOCKED")])
 _index("memgate_outbox_due", outbox, "projection tenant subject_id seq", where=_WAITING)
 _index("memgate_outbox_stuck", outbox, "tenant subject_id topic projection seq", where=_STUCK)
+
+_index(
+    "memgate_outbox_parked", outbox, "seq projection", where=outbox.c.status == literal("PARKED")
+)
+_index("memgate_outbox_errors", outbox, "tenant subject_id", where=outbox.c.error.is_not(None))
 
 lane = Table(
     "memgate_outbox_lane",

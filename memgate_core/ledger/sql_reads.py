@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import islice
 
 from memgate_core.ledger import (
     approvals,
@@ -66,16 +67,25 @@ class SqlReads(Ledger):
     def turns(
         self, subject: Subject | None = None, *, after: int = 0, limit: int | None = None
     ) -> Iterator[TurnRecord]:
-        owner = _owner(subject)
-        left = limit
-        while left is None or left > 0:
+        found = self._all_turns(after) if subject is None else self._turns_of(subject, after)
+        return islice(found, limit)
+
+    def _all_turns(self, after: int) -> Iterator[TurnRecord]:
+        while True:
             with self._database.reading() as runner:
-                page = turns.page(runner, owner, after, _PAGE if left is None else min(left, _PAGE))
+                page = turns.page(runner, after, _PAGE)
             if not page:
                 return
             yield from page
             after = page[-1].position
-            left = None if left is None else left - len(page)
+
+    def _turns_of(self, subject: Subject, after: int) -> Iterator[TurnRecord]:
+        with self._database.reading() as runner:
+            positions = turns.positions(runner, owner_of(subject), after)
+        for start in range(0, len(positions), _PAGE):
+            with self._database.reading() as runner:
+                page = turns.at(runner, positions[start : start + _PAGE])
+            yield from page
 
     def recent_turns(
         self, subject: Subject, *, before: datetime, session: str | None = None, limit: int = 2

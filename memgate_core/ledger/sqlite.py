@@ -21,7 +21,7 @@ _BUSY, _LOCKED = 5, 6  # SQLite's primary result codes
 _TERM_HITS = """
     SELECT t.term, t.staged_no
     FROM json_each(:terms) AS asked
-    JOIN memgate_staged_term AS t
+    CROSS JOIN memgate_staged_term AS t  -- keeps this order: from terms to their items
       ON t.tenant = :tenant AND t.subject_id = :subject_id AND t.term = asked.value
      AND t.staged_no IN (
         SELECT newest.staged_no FROM memgate_staged_term AS newest
@@ -34,7 +34,10 @@ _TERM_HITS = """
 class SqliteBackend(Backend):
     """WAL for readers beside a writer, full durability, deleted words overwritten."""
 
-    words: ClassVar[dict[str, str]] = {"serial": "INTEGER NOT NULL PRIMARY KEY", "keyed": "WITHOUT ROWID"}
+    words: ClassVar[dict[str, str]] = {
+        "serial": "INTEGER NOT NULL PRIMARY KEY",
+        "keyed": "WITHOUT ROWID",
+    }
     term_hits = text(_TERM_HITS)
     table_exists = text("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = :name")
 

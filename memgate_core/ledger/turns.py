@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from datetime import datetime
 
 from sqlalchemy import bindparam, select, update
@@ -38,7 +39,10 @@ _AFTER = (
     .order_by(t.c.turn_no)
     .limit(bindparam("limit"))
 )
-_AFTER_OF = _AFTER.where(owned(t))
+_AT = select(*_COLUMNS).where(t.c.turn_no == bindparam("position"))
+_POSITIONS = (
+    select(t.c.turn_no).where(owned(t), t.c.turn_no > bindparam("after")).order_by(t.c.turn_no)
+)
 _RECENT = (
     select(t.c.role, t.c.text)
     .where(owned(t), t.c.occurred_at <= bindparam("before"))
@@ -93,10 +97,20 @@ def get(runner: Runner, owner: Owner, message_id: str) -> TurnRecord | None:
     return None if row is None else _record(row)
 
 
-def page(runner: Runner, owner: Owner | None, after: int, limit: int) -> list[TurnRecord]:
-    """Turns behind a position, in the order they were recorded."""
-    params = {"after": after, "limit": limit, **(owner.params if owner else {})}
-    return [_record(row) for row in runner.all(_AFTER_OF if owner else _AFTER, params)]
+def page(runner: Runner, after: int, limit: int) -> list[TurnRecord]:
+    """Everybody's turns behind a position, in the order they were recorded."""
+    return [_record(row) for row in runner.all(_AFTER, {"after": after, "limit": limit})]
+
+
+def positions(runner: Runner, owner: Owner, after: int) -> list[int]:
+    """Where a subject's turns stand in the order of recording."""
+    return [number for (number,) in runner.all(_POSITIONS, {**owner.params, "after": after})]
+
+
+def at(runner: Runner, numbers: Iterable[int]) -> list[TurnRecord]:
+    """The turns at some positions."""
+    rows = [runner.one(_AT, {"position": number}) for number in numbers]
+    return [_record(row) for row in rows if row is not None]
 
 
 def recent(

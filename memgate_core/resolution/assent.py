@@ -13,7 +13,9 @@ class Answer(StrEnum):
     NO = "no"
 
 
-_FILLER = r"(?:oh|ah|um|uh|well|haha|lol|thanks|thank you|ta|cheers|please|pls|mate|man|sir|i think)"
+_FILLER = (
+    r"(?:oh|ah|um|uh|well|haha|lol|thanks|thank you|ta|cheers|please|pls|mate|man|sir|i think)"
+)
 _YES = (
     r"(?:yes|yeah|yea|yep|yup|ya|aye|ja|s[ií]|oui|ok|okay|k|sure|right|correct|exactly|indeed|true|"
     r"absolutely|definitely|of course|it (?:is|was|did|has)|i (?:did|have|am)|we (?:did|have|are)|"

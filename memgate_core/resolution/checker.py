@@ -58,7 +58,9 @@ class LocalChecker:
         if not items:
             return []
         if not _may_settle(turn):
-            return [_nothing(item, "only the user's own words settle a held item") for item in items]
+            return [
+                _nothing(item, "only the user's own words settle a held item") for item in items
+            ]
         answer = answer_of(turn.text)
         if answer is not None:
             return [_answered(turn, item, answer, item.staged_id == offered) for item in items]
@@ -73,9 +75,7 @@ class LocalChecker:
             for item, row in zip(near, chances, strict=True)
         }
 
-    def _judgement(
-        self, turn: Turn, item: StagedItem, chances: list[float]
-    ) -> ResolutionJudgement:
+    def _judgement(self, turn: Turn, item: StagedItem, chances: list[float]) -> ResolutionJudgement:
         confirm, abandon, nothing = chances
         if confirm >= threshold(self._encoders, "confirm"):
             kind, chance = ResolutionType.CONFIRM, confirm
@@ -137,9 +137,7 @@ def _asked(turn: Turn) -> str | None:
     return None
 
 
-def _answered(
-    turn: Turn, item: StagedItem, answer: Answer, offered: bool
-) -> ResolutionJudgement:
+def _answered(turn: Turn, item: StagedItem, answer: Answer, offered: bool) -> ResolutionJudgement:
     if not offered:
         return _nothing(item, "a bare answer settles only the one item put to the user")
     confirmed = answer is Answer.YES

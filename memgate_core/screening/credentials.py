@@ -37,7 +37,7 @@ _CHANGED = re.compile(
 )
 _BARE = re.compile(rf"\b{_PASSWORD}\s+{_VALUE}", re.IGNORECASE)
 _BEHIND = re.compile(
-    rf"(?:\buse\s+)?(?P<secret>[\"“'‘`][^\"”'’`\n]{{3,60}}[\"”'’`]|\S+)\s+(?:is|as|was)\s+(?:now\s+)?"
+    rf"(?:\buse\s+)?(?<!\S)(?P<secret>[\"“'‘`][^\"”'’`\n]{{3,60}}[\"”'’`]|\S{{1,80}})\s+(?:is|as|was)\s+(?:now\s+)?"
     rf"(?:my|the|our|your|his|her)\s+(?:[\w-]+\s+){{0,3}}?(?:{_PASSWORD}|pin)\b{_NOT_COMPOUND}",
     re.IGNORECASE,
 )
@@ -81,8 +81,8 @@ _LOCK = re.compile(
     re.IGNORECASE,
 )
 _LETS_IN = re.compile(
-    r"(?P<secret>\S{6,})\s+(?:gets|lets|will get|will let)\s+(?:you|me|us|him|her|them|anyone)\s+in\b"
-    r"|\b(?:log|sign|get) (?:in|on)(?:to \w+)? with\s+(?P<other>\S{6,})",
+    r"(?<!\S)(?P<secret>\S{6,80})\s+(?:gets|lets|will get|will let)\s+(?:you|me|us|him|her|them|anyone)\s+in\b"
+    r"|\b(?:log|sign|get) (?:in|on)(?:to \w+)? with\s+(?P<other>\S{6,80})",
     re.IGNORECASE,
 )
 _SENT_CODE = re.compile(

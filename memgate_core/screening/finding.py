@@ -36,9 +36,13 @@ def of_matches(text: str, matches: Iterable[re.Match[str]], reason: str) -> list
 
 
 def without_overlaps(findings: Iterable[Finding]) -> list[Finding]:
-    """The findings in order; of overlapping ones the longest stays."""
+    """The findings in order and disjoint; overlapping ones become one, for the longest's reason."""
     kept: list[Finding] = []
-    for finding in sorted(findings, key=lambda f: (f.start - f.end, f.start)):
-        if all(finding.end <= k.start or finding.start >= k.end for k in kept):
+    for finding in sorted(findings, key=lambda f: (f.start, -f.end)):
+        if not kept or finding.start >= kept[-1].end:
             kept.append(finding)
-    return sorted(kept)
+            continue
+        last = kept[-1]
+        longest = max(last, finding, key=lambda f: f.end - f.start)
+        kept[-1] = Finding(last.start, max(last.end, finding.end), longest.reason)
+    return kept

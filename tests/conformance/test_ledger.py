@@ -14,7 +14,7 @@ from memgate_core.errors import (
     ProtocolConflictError,
 )
 from memgate_core.ledger.sql_ledger import SqlLedger
-from memgate_core.model import EventType, Evidence, FactStatus, Role, Subject
+from memgate_core.model import EventType, Evidence, Fact, FactStatus, Role, Subject
 from tests.support.build import (
     ANA,
     BEN,
@@ -62,16 +62,21 @@ def test_a_message_id_is_taken_once(ledger: SqlLedger) -> None:
 
 
 def test_an_exception_leaves_nothing_behind(ledger: SqlLedger) -> None:
-    with pytest.raises(RuntimeError), ledger.write(ANA) as tx:
-        tx.save_turn(make_turn(), "x", make_receipt(make_turn()))
-        tx.stage(make_staged())
-        tx.append(EventType.STAGED, occurred_at=MARCH, staged=make_staged())
-        raise RuntimeError("the gate failed")
+    with pytest.raises(RuntimeError):
+        _fail_half_way(ledger)
     assert ledger.turn(ANA, "m1") is None
     assert ledger.staged(ANA) == []
     assert ledger.events() == []
     assert ledger.pending_count(ANA) == 0
     assert ledger.subjects() == []
+
+
+def _fail_half_way(ledger: SqlLedger) -> None:
+    with ledger.write(ANA) as tx:
+        tx.save_turn(make_turn(), "x", make_receipt(make_turn()))
+        tx.stage(make_staged())
+        tx.append(EventType.STAGED, occurred_at=MARCH, staged=make_staged())
+        raise RuntimeError("the gate failed")
 
 
 def test_an_answer_is_kept_for_retries(ledger: SqlLedger) -> None:
@@ -227,10 +232,15 @@ def test_corrected_and_revoked_facts_were_never_valid(
 def test_the_loser_of_a_race_is_told(ledger: SqlLedger) -> None:
     commit(ledger, make_fact("Leeds"))
     late = make_fact("Lyon", "m2")
-    with pytest.raises(NotAllowedError), ledger.write(ANA) as tx:
-        tx.lock([late.key])
-        tx.commit_fact(late, expected_version=0)
+    with pytest.raises(NotAllowedError):
+        _commit_blindly(ledger, late)
     assert [fact.value for fact in ledger.facts(ANA)] == ["Leeds"]
+
+
+def _commit_blindly(ledger: SqlLedger, fact: Fact) -> None:
+    with ledger.write(ANA) as tx:
+        tx.lock([fact.key])
+        tx.commit_fact(fact, expected_version=0)
 
 
 def test_a_replaced_fact_must_be_closed_in_its_transaction(ledger: SqlLedger) -> None:
@@ -245,9 +255,8 @@ def test_a_fact_is_committed_once(ledger: SqlLedger) -> None:
     again = make_fact("Leeds", key=make_key("other")).model_copy(
         update={"fact_id": make_fact("Leeds").fact_id}
     )
-    with pytest.raises(NotAllowedError), ledger.write(ANA) as tx:
-        tx.lock([again.key])
-        tx.commit_fact(again, expected_version=0)
+    with pytest.raises(NotAllowedError):
+        _commit_blindly(ledger, again)
 
 
 def test_an_interval_does_not_end_before_it_begins(ledger: SqlLedger) -> None:

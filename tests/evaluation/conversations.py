@@ -52,6 +52,7 @@ def conversation(outcome: str = "came_true", **changes: Any) -> Conversation:
     words, final = ends[outcome]
     mark = None if outcome == "open" else "outcome"
     plan = None if outcome in ("completed", "corrected") else "York"
+    found = () if outcome in ("abandoned", "open") else (city("York"),)
     record: dict[str, Any] = {
         "id": "t-1",
         "kind": "core",
@@ -75,7 +76,7 @@ def conversation(outcome: str = "came_true", **changes: Any) -> Conversation:
             },
             {
                 "date": "2025-02-10T10:00:00Z",
-                "turns": [said(words, mark, city("York")), answered("Right.")],
+                "turns": [said(words, mark, *found), answered("Right.")],
             },
         ],
     }

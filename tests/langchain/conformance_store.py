@@ -60,5 +60,5 @@ def _whose(item: object) -> tuple[str, ...]:
     return tuple(getattr(item, "namespace", ()))
 
 
-def open_store(folder: Path, gate: MemoryGate) -> LangGraphUnderTest:  # noqa: ARG001
+def open_store(folder: Path, gate: MemoryGate) -> LangGraphUnderTest:
     return LangGraphUnderTest(gate)

@@ -63,7 +63,7 @@ def made() -> Iterator[ExitStack]:
         yield stack
 
 
-def in_memory(made: ExitStack, folder: Path) -> BaseStore:  # noqa: ARG001
+def in_memory(made: ExitStack, folder: Path) -> BaseStore:
     return InMemoryStore(index=INDEX)
 
 
@@ -75,7 +75,7 @@ def sqlite(made: ExitStack, folder: Path) -> BaseStore:
     return store
 
 
-def postgres(made: ExitStack, folder: Path) -> BaseStore:  # noqa: ARG001
+def postgres(made: ExitStack, folder: Path) -> BaseStore:
     from langgraph.store.postgres import PostgresStore
 
     dsn = fresh_database().replace("postgresql+psycopg://", "postgresql://")

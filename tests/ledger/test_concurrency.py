@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -193,7 +194,7 @@ def test_two_workers_deliver_each_event_once_and_in_order(backend: str, tmp_path
         by_subject[user].append((seq, began, finished))
     for rows in by_subject.values():
         assert rows == sorted(rows), "a subject's events went out of order"
-        assert all(a[2] <= b[1] for a, b in zip(rows, rows[1:], strict=False)), "two at once"
+        assert all(a[2] <= b[1] for a, b in pairwise(rows)), "two at once"
 
 
 # --- reading all events while others write -------------------------------------------------------

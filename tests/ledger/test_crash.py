@@ -6,11 +6,13 @@ import os
 import random
 import signal
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from memgate_core.errors import NotAllowedError
 from memgate_core.ledger.open import open_ledger
 from memgate_core.ledger.runner import Runner
 from memgate_core.ledger.sql_ledger import SqlLedger
@@ -178,7 +180,7 @@ def test_killed_at_any_statement_the_story_ends_the_same(backend: str, tmp_path:
     whole.mkdir()
     expected = end_of_story(fresh_url(backend, whole), Store(whole / "store"))
 
-    step = 9 if backend == POSTGRES else 4
+    step = 11 if backend == POSTGRES else 5
     survived, fatal = False, 1
     while not survived:
         folder = tmp_path / str(fatal)
@@ -205,7 +207,8 @@ def be_busy(url: str, seed: int, is_busy: Any) -> None:
         number += 1
         subject = Subject(user_id=f"u{chance.randrange(3)}")
         key = make_key(f"k{chance.randrange(4)}", subject=subject)
-        _one_act(ledger, chance, f"{seed}-{number}", key)
+        with suppress(NotAllowedError):  # the other worker was faster
+            _one_act(ledger, chance, f"{seed}-{number}", key)
         is_busy.set()
 
 

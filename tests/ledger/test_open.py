@@ -14,7 +14,7 @@ from sqlalchemy import text
 from memgate_core.errors import ConfigurationError, LedgerBusyError, LedgerError
 from memgate_core.ledger.open import open_ledger
 from memgate_core.ledger.sql_ledger import SqlLedger
-from memgate_core.model import Subject
+from memgate_core.model import Subject, Turn
 from tests.support import postgres
 from tests.support.build import ANA, BEN, make_fact, make_key, make_receipt, make_staged, make_turn
 from tests.support.ledgers import FILE, commit, fresh_url, hold, opened
@@ -99,17 +99,20 @@ def test_a_full_disk_leaves_nothing_half_written(tmp_path: Path) -> None:
     with opened(url) as ledger:
         _limit_size(ledger, more_pages=4)
         big = make_turn("x" * 100_000)
-        with pytest.raises(LedgerError) as full, ledger.write(ANA) as tx:
-            tx.stage(make_staged())
-            tx.save_turn(big, big.text, make_receipt(big))
+        with pytest.raises(LedgerError) as full:
+            _write_much(ledger, big)
         assert isinstance(full.value.__cause__, sqlite3.OperationalError)
         assert ledger.staged(ANA) == []
         assert ledger.turn(ANA, "m1") is None
         _limit_size(ledger, more_pages=1000)
-        with ledger.write(ANA) as tx:
-            tx.stage(make_staged())
-            tx.save_turn(big, big.text, make_receipt(big))
+        _write_much(ledger, big)
         assert ledger.pending_count(ANA) == 1
+
+
+def _write_much(ledger: SqlLedger, turn: Turn) -> None:
+    with ledger.write(ANA) as tx:
+        tx.stage(make_staged())
+        tx.save_turn(turn, turn.text, make_receipt(turn))
 
 
 def _limit_size(ledger: SqlLedger, more_pages: int) -> None:

@@ -72,9 +72,7 @@ def test_confirmations_by_two_messages_promote_once(ana: MemoryTalk) -> None:
     assert len(ana.memory.gate.ledger.facts(ana.subject)) == 1
 
 
-def test_holding_does_not_wait_for_a_slow_framework(
-    memory: GatedMemory, llm: RecordedLLM
-) -> None:
+def test_holding_does_not_wait_for_a_slow_framework(memory: GatedMemory, llm: RecordedLLM) -> None:
     """A native write is under way in the same session; a held sentence returns at once."""
     entered, release = threading.Event(), threading.Event()
     answer = llm.generate_response

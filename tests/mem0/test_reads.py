@@ -19,7 +19,7 @@ def test_held_items_are_listed_as_plans(ana: MemoryTalk) -> None:
     ana.says("I might move to Seattle.", run_id="r1")
     (row,) = ana.memory.staged.get_all(filters=ana.filters)["results"]
     assert row["memory"].startswith(PLAN)
-    assert row["words"] == "I might move to Seattle."
+    assert row["words"] == "I might move to Seattle"
     assert (row["attribute"], row["value"]) == ("home_city", "Seattle")
     assert row["promote_when"]
     assert row["discard_when"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -67,6 +67,8 @@ class Desk:
             ingest=ingest,
         )
         gate.attach(self.projection)
+        with suppress(RuntimeError):  # built outside a loop: the first call's loop is the driver's
+            self.bridge.adopt()
         self._running: dict[tuple[Subject, str], asyncio.Event] = {}
         self._lanes: dict[Subject, asyncio.Lock] = {}
         self._later: dict[Subject, asyncio.Task[Any]] = {}

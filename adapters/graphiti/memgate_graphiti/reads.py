@@ -39,7 +39,12 @@ class ScopedReads:
         inner: Any = super()
         wanted = num_results * _WIDER if sifts else num_results
         found: list[EntityEdge] = await inner.search(
-            query, center_node_uuid, group_ids, wanted, search_filter, driver
+            query,
+            center_node_uuid=center_node_uuid,
+            group_ids=group_ids,
+            num_results=wanted,
+            search_filter=search_filter,
+            driver=driver,
         )
         return [edge for edge in found if self._is_default(edge)][:num_results] if sifts else found
 
@@ -60,12 +65,12 @@ class ScopedReads:
         found: SearchResults = await inner.search_(
             query,
             config.model_copy(update={"limit": config.limit * _WIDER}) if sifts else config,
-            group_ids,
-            center_node_uuid,
-            bfs_origin_node_uuids,
-            search_filter,
-            driver,
-            query_vector,
+            group_ids=group_ids,
+            center_node_uuid=center_node_uuid,
+            bfs_origin_node_uuids=bfs_origin_node_uuids,
+            search_filter=search_filter,
+            driver=driver,
+            query_vector=query_vector,
         )
         return self._sifted(found, config.limit) if sifts else found
 
@@ -82,7 +87,7 @@ class ScopedReads:
         inner: Any = super()
         scope = [self.driver.default_group_id] if self._sifts(group_ids) else group_ids
         found: list[EpisodicNode] = await inner.retrieve_episodes(
-            reference_time, last_n, scope, source, driver, saga
+            reference_time, last_n, group_ids=scope, source=source, driver=driver, saga=saga
         )
         return found
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from graphiti_core.nodes import EpisodeType
 
+from memgate_core.errors import InvalidTurnError
 from memgate_core.forwarding import forwardable
 from memgate_core.model import Role, Span
 
@@ -114,15 +115,34 @@ class Speech:
 
 
 def speech_in(body: str, source: EpisodeType, speakers: Speakers, role: str) -> Speech:
-    """Takes a body apart. `role` is who speaks in a text or json episode."""
+    """Takes a body apart. `role` is who speaks in a text or json episode.
+
+    Raises:
+        InvalidTurnError: the body is no string, or the role is unknown.
+    """
+    if not isinstance(body, str):
+        raise InvalidTurnError("text", f"must be a string, not {type(body).__name__}")
     if source is EpisodeType.message:
         return Speech(body, source, tuple(_turns(body, speakers)))
-    speaker = Role(role)
+    speaker = role_named(role)
     if source is EpisodeType.json and (leaves := list(_strings_in(body))):
         text, spans = _joined([words for _, words in leaves])
         paths = tuple((path, span) for (path, _), span in zip(leaves, spans, strict=True))
         return Speech(body, source, (Said(text, speaker),), paths)
     return Speech(body, source, (Said(body, speaker),))
+
+
+def role_named(role: object) -> Role:
+    """The role of this name.
+
+    Raises:
+        InvalidTurnError: there is none.
+    """
+    try:
+        return Role(role)
+    except ValueError:
+        known = ", ".join(Role)
+        raise InvalidTurnError("role", f"{role!r} is unknown", hint=f"one of {known}") from None
 
 
 def _turns(body: str, speakers: Speakers) -> Iterable[Said]:

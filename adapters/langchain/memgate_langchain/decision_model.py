@@ -149,9 +149,12 @@ class LocalDecisionModel(BaseDecisionModel):
     def _settles(self, turn: Turn, asked: Mapping[str, Any]) -> NoulAnswer:
         judged = self._check(turn, asked)
         wanted = ResolutionType.CONFIRM if asked["task"] == "true_now" else ResolutionType.ABANDON
-        sure = judged.confidence if judged.resolution is wanted else 1.0 - judged.confidence
-        other = judged.resolution not in (wanted, ResolutionType.NOTHING)
-        return NoulAnswer(type="noul", noul=0.0 if other else min(1.0, max(0.0, sure)))
+        if judged.resolution is wanted:
+            return NoulAnswer(type="noul", noul=judged.confidence)
+        open_ = judged.resolution is ResolutionType.NOTHING
+        # what the checker leaves open is no yes, however near it was to one
+        doubt = min(0.49, 1.0 - judged.confidence) if open_ else 0.0
+        return NoulAnswer(type="noul", noul=max(0.0, doubt))
 
     def _evidence(self, turn: Turn, asked: Mapping[str, Any]) -> EvidenceJudgement:
         words = str(asked.get("words") or turn.text)

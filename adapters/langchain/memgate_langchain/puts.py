@@ -112,20 +112,20 @@ class PutJudge:
         """What of a string may be stored."""
         assert judged.subject is not None
         names_held = self._writer is Writer.MODEL and self._names_held(judged.subject, leaf.text)
-        if not leaf.states:
-            return judged.keep_back("names a value that is held") if names_held else leaf.text
-        if writing is not None:
+        if leaf.states and writing is not None:
             return self._judge_on_turn(judged, leaf, writing)
         if names_held:
-            return judged.keep_back("rests on held words")
-        return self._judge_as_turn(judged, leaf)
+            judged.keep_back("rests on held words")
+            return None
+        return self._judge_as_turn(judged, leaf) if leaf.states else leaf.text
 
     def _judge_on_turn(self, judged: JudgedPut, leaf: Leaf, writing: Writing) -> str | None:
         """A model's paraphrase stands or falls with the words of the turn that it read."""
         assert judged.subject is not None
         (verdict,) = self._gate.judge_extracted(judged.subject, writing.message_ids, [leaf.text])
         if not verdict.allowed:
-            return judged.keep_back(verdict.reason)
+            judged.keep_back(verdict.reason)
+            return None
         judged.fact_ids = tuple(dict.fromkeys((*judged.fact_ids, *verdict.fact_ids)))
         judged.message_id, judged.text = verdict.message_id, leaf.text
         return leaf.text

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from memgate_mem0.embedder import PackagedMiniLM
     from memgate_mem0.memory import GatedMemory
     from memgate_mem0.projection import Mem0Projection
-    from memgate_mem0.rebuild import rebuild
+    from memgate_mem0.rebuilding import rebuild
     from memgate_mem0.wrap import gate_memory
 
 _HOME = {
@@ -32,7 +32,7 @@ _HOME = {
     "embedded_config": "memgate_mem0.embedded",
     "embedded_memory": "memgate_mem0.embedded",
     "gate_memory": "memgate_mem0.wrap",
-    "rebuild": "memgate_mem0.rebuild",
+    "rebuild": "memgate_mem0.rebuilding",
 }
 
 __all__ = [

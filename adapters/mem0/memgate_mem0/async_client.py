@@ -18,12 +18,11 @@ from memgate_mem0.answers import Claim
 from memgate_mem0.gated import GateChoice
 from memgate_mem0.hosted import (
     Hosted,
+    JudgedUpdate,
     dated,
-    judged_text,
-    keep_link,
+    judged_update,
     merged_options,
     plain_client,
-    refused,
     scope_for_add,
     scope_of_options,
     take_back,
@@ -91,43 +90,37 @@ class GatedAsyncMemoryClient(Hosted, AsyncMemoryClient):  # type: ignore[misc]
 
     async def update(self, memory_id: str, options: Any = None, **kwargs: Any) -> JsonObject:
         """See `GatedMemoryClient.update`."""
-        off_loop, sent = self.gate.off_loop, merged_options(options, kwargs)
-        text, reception = sent.get("text"), None
-        if text:
-            row = await super().get(memory_id)
-            reception = await off_loop(judged_text, self.desk, row, text)
-        if reception is None:
-            answer: JsonObject = await super().update(memory_id, **sent)
-            return answer
-        forward = reception.heard[0].forward
-        if forward is None:
-            return await off_loop(refused, self.desk, reception)
-        answer = await super().update(memory_id, **{**sent, "text": forward})
-        await off_loop(keep_link, self.desk, memory_id, reception, answer)
+        sent = merged_options(options, kwargs)
+        change = await self._judged({**sent, "memory_id": memory_id})
+        if change is not None and change.text is None:
+            return change.refused()
+        fields = sent if change is None else change.changed(sent)
+        answer: JsonObject = await super().update(memory_id, **fields)
+        if change is not None:
+            await self.gate.off_loop(change.keep)
         return answer
 
     async def batch_update(self, memories: list[dict[str, Any]]) -> JsonObject:
         """See `GatedMemoryClient.batch_update`."""
-        off_loop = self.gate.off_loop
-        sent, kept, held = [], [], []
-        for memory in memories:
-            text, reception = memory.get("text"), None
-            if text:
-                row = await super().get(memory["memory_id"])
-                reception = await off_loop(judged_text, self.desk, row, text)
-            forward = reception.heard[0].forward if reception is not None else text
-            if reception is not None and forward is None:
-                held += await off_loop(self.desk.entries, reception)
-                continue
-            sent.append(memory if reception is None else {**memory, "text": forward})
-            kept.append((memory["memory_id"], reception))
+        found = [(memory, await self._judged(memory)) for memory in memories]
+        held = [c.refused()["results"] for _m, c in found if c is not None and c.text is None]
+        sent = [
+            memory if change is None else change.changed(memory)
+            for memory, change in found
+            if change is None or change.text is not None
+        ]
         answer: JsonObject = {"message": "nothing sent"}
         if sent:
             answer = await super().batch_update(sent)
-        for memory_id, reception in kept:
-            if reception is not None:
-                await off_loop(keep_link, self.desk, memory_id, reception, answer)
-        return {**answer, "results": held} if held else answer
+        for _memory, change in found:
+            if change is not None and change.text is not None:
+                await self.gate.off_loop(change.keep)
+        return {**answer, "results": [e for entries in held for e in entries]} if held else answer
+
+    async def _judged(self, memory: dict[str, Any]) -> JudgedUpdate | None:
+        memory_id, text = memory["memory_id"], memory.get("text")
+        row = await super().get(memory_id) if text else None
+        return await self.gate.off_loop(judged_update, self.desk, memory_id, row, text)
 
     async def delete(self, memory_id: str, delete_linked: bool = False) -> JsonObject:
         """See `GatedMemoryClient.delete`."""

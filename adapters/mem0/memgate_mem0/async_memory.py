@@ -220,7 +220,7 @@ class GatedAsyncMemory(Gated, AsyncMemory):  # type: ignore[misc]
     def close(self) -> None:
         """See `GatedMemory.close`."""
         if self.__dict__.get("db") is not None and self._desk is not None:
-            self._desk.deliver()
+            self._desk.deliver_before_closing()
         super().close()
         if self._desk is not None and self._desk.owns_gate:
             self._desk.gate.close()

@@ -18,12 +18,11 @@ from memgate_mem0.answers import Claim
 from memgate_mem0.gated import GateChoice
 from memgate_mem0.hosted import (
     Hosted,
+    JudgedUpdate,
     dated,
-    judged_text,
-    keep_link,
+    judged_update,
     merged_options,
     plain_client,
-    refused,
     scope_for_add,
     scope_of_options,
     take_back,
@@ -96,35 +95,34 @@ class GatedMemoryClient(Hosted, MemoryClient):  # type: ignore[misc]
         """Mem0's `update`, with a new text taken through the gate. A held text is not sent."""
         sent = merged_options(options, kwargs)
         text = sent.get("text")
-        reception = judged_text(self.desk, super().get(memory_id), text) if text else None
-        if reception is None:
-            answer: JsonObject = super().update(memory_id, **sent)
-            return answer
-        forward = reception.heard[0].forward
-        if forward is None:
-            return refused(self.desk, reception)
-        answer = super().update(memory_id, **{**sent, "text": forward})
-        keep_link(self.desk, memory_id, reception, answer)
+        row = super().get(memory_id) if text else None
+        change = judged_update(self.desk, memory_id, row, text)
+        if change is not None and change.text is None:
+            return change.refused()
+        fields = sent if change is None else change.changed(sent)
+        answer: JsonObject = super().update(memory_id, **fields)
+        if change is not None:
+            change.keep()
         return answer
 
     def batch_update(self, memories: list[dict[str, Any]]) -> JsonObject:
         """Mem0's `batch_update`; held texts are left out of the batch and named in the answer."""
-        sent, kept, held = [], [], []
-        for memory in memories:
-            text = memory.get("text")
-            row = super().get(memory["memory_id"]) if text else None
-            reception = judged_text(self.desk, row, text) if text else None
-            forward = reception.heard[0].forward if reception is not None else text
-            if reception is not None and forward is None:
-                held += self.desk.entries(reception)
-                continue
-            sent.append(memory if reception is None else {**memory, "text": forward})
-            kept.append((memory["memory_id"], reception))
+        found = [(memory, self._judged(memory)) for memory in memories]
+        held = [c.refused()["results"] for _m, c in found if c is not None and c.text is None]
+        sent = [
+            memory if change is None else change.changed(memory)
+            for memory, change in found
+            if change is None or change.text is not None
+        ]
         answer: JsonObject = super().batch_update(sent) if sent else {"message": "nothing sent"}
-        for memory_id, reception in kept:
-            if reception is not None:
-                keep_link(self.desk, memory_id, reception, answer)
-        return {**answer, "results": held} if held else answer
+        for _memory, change in found:
+            if change is not None and change.text is not None:
+                change.keep()
+        return {**answer, "results": [e for entries in held for e in entries]} if held else answer
+
+    def _judged(self, memory: dict[str, Any]) -> JudgedUpdate | None:
+        memory_id, text = memory["memory_id"], memory.get("text")
+        return judged_update(self.desk, memory_id, super().get(memory_id) if text else None, text)
 
     def delete(self, memory_id: str, delete_linked: bool = False) -> JsonObject:
         """Mem0's `delete`; the facts that the memory carried are revoked."""

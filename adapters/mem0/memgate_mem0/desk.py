@@ -8,9 +8,11 @@ delivery).
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any, Protocol
 
+from memgate_core.errors import LedgerError
 from memgate_core.gate import MemoryGate
 from memgate_core.model import Fact, FactStatus, JsonObject, NativeLink, Receipt, Subject
 from memgate_core.projection import DeliveryReport, Projection, deliver
@@ -189,6 +191,12 @@ class Desk:
     def deliver(self, subject: Subject | None = None) -> DeliveryReport:
         """Carries what is due into this memory. Never raises for a store's fault."""
         return deliver(self.gate.ledger, self._side, subject=subject)
+
+    def deliver_before_closing(self) -> None:
+        """Delivers what is due. A ledger that is closed or busy must not keep Mem0 open: what is
+        due stays due."""
+        with suppress(LedgerError):
+            self.deliver()
 
     # --- parts -------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -11,13 +12,28 @@ from mem0 import MemoryClient
 
 from memgate_core.errors import ConfigurationError, InvalidTurnError
 from memgate_core.gate import MemoryGate
-from memgate_core.model import JsonObject
+from memgate_core.model import FactStatus, JsonObject
+from memgate_mem0.calls import ActiveCall
 from memgate_mem0.desk import Desk
 from memgate_mem0.gated import GateChoice, opened_gate
-from memgate_mem0.hosted_projection import HostedProjection
+from memgate_mem0.hosted_projection import MEMORY_KEY, HostedProjection
+from memgate_mem0.payloads import OURS
 from memgate_mem0.reception import Reception
 from memgate_mem0.scope import ID_NAMES, MemoryScope
 from memgate_mem0.taking_back import revoke, revoke_subject
+
+
+class HostedDesk(Desk):
+    """The gate's side of a hosted client."""
+
+    def conclude(self, reception: Reception, result: JsonObject, call: ActiveCall) -> JsonObject:
+        """As `Desk.conclude`. What the service extracted is laid on the words it rests on, so that
+        its memories are found again when those facts end."""
+        texts = [str(row["memory"]) for row in result.get("results") or () if row.get("memory")]
+        if texts and not reception.shadow:
+            judged = self.gate.judge_extracted(reception.subject, reception.message_ids, texts)
+            call.verdicts.update({verdict.text: verdict for verdict in judged})
+        return super().conclude(reception, result, call)
 
 
 class Hosted:
@@ -51,7 +67,7 @@ class Hosted:
             fields=opened.fields,
             reads=opened.asserted,
         )
-        self._desk = Desk(opened, projection, tenant=tenant, owns_gate=owns)
+        self._desk = HostedDesk(opened, projection, tenant=tenant, owns_gate=owns)
 
 
 def project_name(client: Any) -> str:
@@ -104,28 +120,57 @@ def dated(options: JsonObject, occurred_at: datetime | None) -> JsonObject:
     return {**options, "timestamp": int(occurred_at.timestamp())}
 
 
-def judged_text(
-    desk: Desk, row: Mapping[str, Any] | None, text: str, message_id: str | None = None
-) -> Reception | None:
-    """A new text for a stored memory, taken through the gate; None for a memory of nobody."""
+@dataclass(frozen=True)
+class JudgedUpdate:
+    """A new text for a stored memory, taken through the gate."""
+
+    desk: Desk
+    memory_id: str
+    row: Mapping[str, Any]
+    reception: Reception
+
+    @property
+    def text(self) -> str | None:
+        """The words that may stand; None when all of them are held."""
+        return self.reception.heard[0].forward
+
+    def changed(self, given: Mapping[str, Any]) -> JsonObject:
+        """The update as it is sent; a promotion of the gate's own now carries what it says."""
+        sent = {**given, "text": self.text}
+        stored = self.row.get("metadata") or {}
+        if OURS not in stored:
+            return sent
+        mine = {OURS: {"fact_id": next(iter(self._facts()), None)}, MEMORY_KEY: None}
+        return {**sent, "metadata": {**stored, **(given.get("metadata") or {}), **mine}}
+
+    def refused(self) -> JsonObject:
+        """The answer for a text that is held as a whole."""
+        held = self.desk.entries(self.reception)
+        return {"message": "Memory not updated: held, not yet a fact.", "results": held}
+
+    def keep(self) -> None:
+        """Notes what the memory carries now; what it no longer says is revoked."""
+        desk, subject = self.desk, self.reception.subject
+        before = {fact.fact_id for fact in desk.facts_of(self.memory_id, {})}
+        entry = {"id": self.memory_id, "memory": "", "role": "user"}
+        desk.conclude(self.reception, {"results": [entry]}, desk.call_for(self.reception))
+        ended = [desk.gate.ledger.fact(i) for i in sorted(before - set(self._facts()))]
+        current = [f.fact_id for f in ended if f is not None and f.status is FactStatus.CURRENT]
+        revoke(desk.gate, subject, current)
+
+    def _facts(self) -> list[str]:
+        judged = [j for r in self.reception.receipts for j in r.judged]
+        return [j.fact_id for j in judged if j.fact_id is not None]
+
+
+def judged_update(
+    desk: Desk, memory_id: str, row: Mapping[str, Any] | None, text: Any
+) -> JudgedUpdate | None:
+    """Judges an update's new text; None without one, or for a memory of nobody."""
     scope = MemoryScope.of_payload(row or {})
-    return None if scope is None else desk.receive(text, scope, message_id, None)
-
-
-def refused(desk: Desk, reception: Reception) -> JsonObject:
-    """The answer for a text that is held as a whole."""
-    held = desk.entries(reception)
-    return {"message": "Memory not updated: held, not yet a fact.", "results": held}
-
-
-def keep_link(desk: Desk, memory_id: str, reception: Reception, answer: JsonObject) -> None:
-    """Notes what an updated memory carries now; what it carried and no longer says is revoked."""
-    call = desk.call_for(reception)
-    entry = {"id": memory_id, "memory": "", "role": "user"}
-    before = {fact.fact_id for fact in desk.facts_of(memory_id, {})}
-    desk.conclude(reception, {**answer, "results": [entry]}, call)
-    now = {judged.fact_id for r in reception.receipts for judged in r.judged}
-    revoke(desk.gate, reception.subject, sorted(before - now))
+    if scope is None or not text or row is None:
+        return None
+    return JudgedUpdate(desk, memory_id, row, desk.receive(text, scope, None, None))
 
 
 def take_back(desk: Desk, memory_ids: Sequence[str]) -> None:

@@ -254,7 +254,7 @@ class GatedMemory(Gated, Memory):  # type: ignore[misc]
     def close(self) -> None:
         """Delivers what is due, then releases Mem0's connections and an own gate."""
         if self.__dict__.get("db") is not None and self._desk is not None:
-            self.desk.deliver()
+            self.desk.deliver_before_closing()
         super().close()
         if self._desk is not None and self._desk.owns_gate:
             self._desk.gate.close()

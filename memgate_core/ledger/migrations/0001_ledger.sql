@@ -160,10 +160,12 @@ CREATE TABLE memgate_outbox (
     error TEXT,
     settled_at BIGINT,
     PRIMARY KEY (seq, projection)
-);
+) $keyed;
 CREATE INDEX memgate_outbox_due
     ON memgate_outbox (projection, tenant, subject_id, seq)
     WHERE status = 'DUE';
+CREATE INDEX memgate_outbox_errors ON memgate_outbox (tenant, subject_id) WHERE error IS NOT NULL;
+CREATE INDEX memgate_outbox_parked ON memgate_outbox (seq, projection) WHERE status = 'PARKED';
 CREATE INDEX memgate_outbox_stuck
     ON memgate_outbox (tenant, subject_id, topic, projection, seq)
     WHERE status IN ('PARKED', 'BLOCKED');
