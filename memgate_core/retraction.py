@@ -84,13 +84,14 @@ class Retraction:
 def retraction_in(turn: Turn, weighed: Sequence[Weighed]) -> Retraction | None:
     """What the turn takes back, if it takes back anything.
 
-    Only the user's own words do, and only statements without a value of their own: one that names
-    the right value corrects instead. "Moved to Leeds! Oops, wrong chat" takes back itself.
+    Only the user's own words do, and only statements without a value behind them: "scratch that, I
+    live in York" corrects instead. "Moved to Leeds! Oops, wrong chat" takes back itself.
     """
     if turn.role is not Role.USER or turn.source is not Source.USER or turn.taint:
         return None
-    bare = not any(w.registered and w.asserted for w in weighed)
-    found = {n: _marked(w) for n, w in enumerate(weighed) if _is_retraction(w, bare=bare)}
+    values = [w.span.start for w in weighed if w.registered and w.asserted]
+    last_value = max(values, default=-1)
+    found = {n: _marked(w) for n, w in enumerate(weighed) if _is_retraction(w, last_value)}
     if not found:
         return None
     first = min(found)
@@ -118,12 +119,13 @@ def take_back(book: Book, ledger: Ledger) -> Withdrawal | None:
     return withdrawal
 
 
-def _is_retraction(w: Weighed, *, bare: bool) -> bool:
+def _is_retraction(w: Weighed, last_value: int) -> bool:
     if w.registered or w.tainted or w.secret:
         return False
     words = w.candidate.words
     if _POINTS_AT_MESSAGE.search(words):
         return True
+    bare = last_value < w.span.start
     return bare and (w.standing.standing is Standing.RETRACTION or bool(_TAKES_BACK.match(words)))
 
 

@@ -202,8 +202,13 @@ def _masked(trace: Trace) -> bool | None:
     return bool(trace.turns[-1].masked)
 
 
+def worded_as_plan(text: str) -> bool:
+    """True for a value or answer that speaks of a plan or a possibility, not of what is so."""
+    return bool(_PLAN_WORDED.search(text))
+
+
 def _worded(values: Iterable[str | None]) -> bool:
-    return all(value is not None and bool(_PLAN_WORDED.search(value)) for value in values)
+    return all(value is not None and worded_as_plan(value) for value in values)
 
 
 def _same(stored: str | None, label: str | None) -> bool:

@@ -6,7 +6,8 @@ X <category> => <value> | <turn>        correct
 H <category> => <value> | <turn>        hold
 N <category> ! <value> | <turn>         nothing: <value> must never become current
 R <category> ! <value> | <turn>         reject: another person's, a tool's, a secret
-History stands first in the turn as [U: ...] [A: ...]; an assistant's or tool's turn starts A: or T:.
+History stands first in the turn as [U: ...] [A: ...]; a turn of the assistant or a tool starts
+A: or T:.
 """
 
 from __future__ import annotations

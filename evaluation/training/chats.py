@@ -46,7 +46,7 @@ def _labelled(line: Line) -> Labelled:
 
 
 def unlabelled(count: int, seed: int) -> list[Statement]:
-    """Sentences of chats that nobody labelled, one a message at most; the same for the same seed."""
+    """Sentences of chats that nobody labelled, one a message; the same for the same seed."""
     rng = random.Random(seed)
     taken = {item.unit for item in chats()}
     names = sorted(name for name in _all_chats() if name not in taken)

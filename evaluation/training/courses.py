@@ -1,4 +1,4 @@
-"""Gathers the hand-written records, sets the test part aside, and lays out what each run teaches."""
+"""Gathers the records, sets the test part aside, and lays out what each run teaches."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from evaluation.training.samples import (
     claim_samples,
     fit_samples,
     foreign_claims,
+    held_claims,
     resolution_samples,
     statement_samples,
     strangers,
@@ -88,6 +89,7 @@ def claim_course(part: Part, layout: Layout, seed: int) -> Course:
     resolutions += strangers(part.later, layout, rng, len(part.later) // 6)
     claims = [*claim_samples(part.admissions, layout)]
     claims += foreign_claims(part.admissions, layout, rng, len(part.admissions) // 3)
+    claims += held_claims(part.later, layout)
     samples: dict[str, list[Sample]] = {"resolution": resolutions, "claim": claims}
     if part.pairs:
         samples["fit"] = fit_samples([*part.pairs, *_crossed(part.pairs, rng)], layout)

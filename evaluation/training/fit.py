@@ -166,6 +166,9 @@ def _loss(model: Judge, head: str, batch: Sequence[Sample], smoothing: float) ->
     target = torch.tensor([sample.target for sample in batch])
     weight = torch.tensor([sample.weight for sample in batch])
     each = fn.cross_entropy(logits, target, reduction="none", label_smoothing=smoothing)
+    for at, sample in enumerate(batch):
+        if sample.also:
+            each[at] = -logits[at].log_softmax(0)[list(sample.also)].logsumexp(0)
     loss = (each * weight).sum() / weight.sum()
     spans = [(at, sample.span) for at, sample in enumerate(batch) if sample.span is not None]
     return loss + 0.5 * _span_loss(model, states, mask, spans) if spans else loss

@@ -1,4 +1,4 @@
-"""What the plan conversations teach beside matching: statements, and held items with later turns."""
+"""What the plan conversations teach beside matching: statements, held items, later turns."""
 
 from __future__ import annotations
 

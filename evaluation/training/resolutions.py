@@ -1,6 +1,6 @@
 """Held items with later turns, and what each turn does to the item.
 
-# <id> | <attribute> | <description> | now: <value or -> | plan: <value> | text: <what would be true>
+# <id> | <attribute> | <description> | now: <value or -> | plan: <value> | text: <what would hold>
 P: <the words the plan was voiced in>
 A: <assistant's line before the next turn, optional>
 v|p|o|t <confirms: verbatim, paraphrase, oblique, situational>

@@ -12,7 +12,7 @@ from evaluation.training.resolutions import LaterTurn
 from evaluation.training.statements import Labelled
 from memgate_core.judgement.inputs import Budget, Encoded, Layout
 from memgate_core.judgement.verdicts import CLAIM_VERDICTS, EVIDENCE_ORDER, RESOLUTION_ORDER
-from memgate_core.model import Span
+from memgate_core.model import FieldSpec, HistoryTurn, ResolutionType, Role, Span
 
 _STANDING_OF = {
     "others_facts": "other_person",
@@ -34,6 +34,8 @@ class Sample:
     target: int
     weight: float = 1.0
     span: tuple[int, int] | None = None
+    also: tuple[int, ...] = ()
+    """Classes that would be as right as the target."""
 
 
 def statement_samples(
@@ -112,12 +114,8 @@ def claim_samples(items: Iterable[Admission], layout: Layout) -> Iterator[Sample
         yield Sample(row, target, span=tokens_of(row, item))
 
 
-def _claim_row(
-    item: Admission, layout: Layout, value: str | None, marked: Span | None
-) -> Encoded:
-    return layout.claim(
-        item.field, item.known, value, item.text, item.role, item.history, marked
-    )
+def _claim_row(item: Admission, layout: Layout, value: str | None, marked: Span | None) -> Encoded:
+    return layout.claim(item.field, item.known, value, item.text, item.role, item.history, marked)
 
 
 def foreign_claims(
@@ -128,10 +126,33 @@ def foreign_claims(
     for _ in range(count):
         item, other = rng.choice(items), rng.choice(items)
         if item.field.attribute != other.field.attribute:
-            row = layout.claim(
-                item.field, item.known, None, other.text, other.role, other.history
-            )
+            row = layout.claim(item.field, item.known, None, other.text, other.role, other.history)
             yield Sample(row, target)
+
+
+def held_claims(items: Iterable[LaterTurn], layout: Layout) -> Iterator[Sample]:
+    """Held items as claims on their field, for the turns that name the value.
+
+    What settles nothing may be another's, a trial or a question: any of these is right.
+    """
+    asserted = {ResolutionType.CONFIRM: "commit", ResolutionType.ABANDON: "negated"}
+    unasserted = tuple(range(CLAIM_VERDICTS.index("hold") + 1, len(CLAIM_VERDICTS)))
+    for number, item in enumerate(items):
+        place = place_of(item.item.value, item.turn)
+        if place is None:
+            continue
+        verdict = asserted.get(item.resolution, "hold" if item.kind == "n" else "unsupported")
+        row = layout.claim(
+            FieldSpec(attribute=item.item.attribute, description=item.item.description),
+            item.item.known,
+            item.item.value if number % 2 else None,
+            item.turn,
+            Role.USER,
+            (HistoryTurn(role=Role.ASSISTANT, content=item.asked),) if item.asked else (),
+            place if number % 2 else None,
+        )
+        also = unasserted if verdict in ("negated", "unsupported") else ()
+        yield Sample(row, CLAIM_VERDICTS.index(verdict), 0.7, also=also)
 
 
 def place_of(value: str | None, text: str) -> Span | None:

@@ -1,4 +1,4 @@
-"""What the hand-written text files share: numbered lines, blocks, and the project's own test part."""
+"""What the hand-written text files share: numbered lines, headers, and the test part."""
 
 from __future__ import annotations
 

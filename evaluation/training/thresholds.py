@@ -1,4 +1,4 @@
-"""Chooses the thresholds of the claims graph on the held-out part: by how often they may be wrong."""
+"""Chooses the claims graph's thresholds on the held-out part, by how often they may be wrong."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.training.fit import Course, logits_of, vectors_of
 from evaluation.training.figures import softmax
+from evaluation.training.fit import Course, logits_of, vectors_of
 from evaluation.training.network import Judge
 from memgate_core.judgement.verdicts import CLAIM_VERDICTS, RESOLUTION_ORDER
 from memgate_core.model import ResolutionType
@@ -21,9 +21,7 @@ _FAR_PAIRS = 0.02
 _STANDING = tuple(CLAIM_VERDICTS.index(name) for name in ("commit", "correct", "hold"))
 
 
-def choose(
-    model: Judge, checks: Course, temperatures: Mapping[str, float]
-) -> dict[str, float]:
+def choose(model: Judge, checks: Course, temperatures: Mapping[str, float]) -> dict[str, float]:
     """Thresholds by name, each the lowest that keeps its kind of error rare."""
     confirm, abandon = (
         RESOLUTION_ORDER.index(kind) for kind in (ResolutionType.CONFIRM, ResolutionType.ABANDON)

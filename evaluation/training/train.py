@@ -1,4 +1,4 @@
-"""`python -m evaluation.training.train`: trains the local judges, measures them, writes the weights.
+"""`python -m evaluation.training.train`: trains the local judges, measures and writes them.
 
 Runs on a CPU in well under an hour. Seeds are fixed; the card beside the weights says on which
 data files (by hash), with which settings and to which figures.
@@ -79,7 +79,7 @@ def _statements(
         for name, items in checks.items()
     }
 
-    def watch(model: Judge, epoch: float) -> None:
+    def watch(model: Judge, _: float) -> None:
         for name, items in checks.items():
             probabilities = softmax(logits_of(model, "statement", rows[name]))
             print(name, _rounded(evidence_figures(probabilities, _truth(items))), flush=True)
@@ -157,7 +157,7 @@ def _claims(
     )
     course, checks = (claim_course(part, layout, options.seed) for part in (training, test))
 
-    def watch(model: Judge, epoch: float) -> None:
+    def watch(model: Judge, _: float) -> None:
         torch.save(model.state_dict(), options.keep / "claims.pt")
         print(_rounded(_accuracies(model, checks)), flush=True)
 
@@ -238,7 +238,7 @@ def _rounded(figures: dict[str, float]) -> dict[str, float]:
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m evaluation.training.train", description=__doc__)
+    parser = argparse.ArgumentParser("python -m evaluation.training.train", description=__doc__)
     parser.add_argument("--only", nargs="+", default=["statements", "glance", "claims"])
     parser.add_argument("--out", type=Path, default=WEIGHTS)
     parser.add_argument("--keep", type=Path, default=Path("reports"), help="torch checkpoints")

@@ -101,6 +101,30 @@ def plans(
 
 
 @app.command()
+def products(
+    data: options.DataFile,
+    memory: Annotated[
+        list[Framework], typer.Option("--memory", help="Which frameworks; may be repeated.")
+    ] = [Framework.MEM0, Framework.GRAPHITI],  # noqa: B006
+    ask_model: Annotated[
+        bool, typer.Option("--llm", help="Answer and judge with the model of the settings.")
+    ] = False,
+    json_file: options.JsonFile = None,
+) -> None:
+    """Frameworks as released against gated, session by session, on embedded backends."""
+    from evaluation.judge import Judge
+    from evaluation.products.measure import measure, table
+    from evaluation.products.measure import products as settings_of
+
+    judge = Judge(_access()) if ask_model else None
+    setup = settings_of([one.value for one in memory])
+    with progress(data, "bench products") as consumed:
+        found = list(measure(data, setup, judge=judge, consumed=consumed))
+    made = table(found, judge.name if judge else None)
+    _show([made], made, json_file)
+
+
+@app.command()
 def labels(
     data: options.DataFile,
     second: Annotated[

@@ -35,7 +35,7 @@ _WRAPPED_AT = 60
 """A line this long that ends without a full stop is taken for hard-wrapped text."""
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _QUOTED = re.compile(r"\s*(?:>|&gt;)+\s?")
-_ITEM = re.compile(r"\s*(?:[-*•‣▪–—·]|\d{1,3}[.)])\s+(?=\S)|\s*\[[ xX]\]\s+(?=\S)")
+_ITEM = re.compile(r"\s*(?:[-*•‣▪–—·]|\d{1,3}[.)])\s+(?=\S)|\s*\[ \]\s+(?=\S)")
 _ENDS = re.compile(r"[.!?…:;。！？][\"'”’)\]]*\s*$")
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from memgate_core.fields.catalogue import completed
-from memgate_core.fields.normalise import normalise, plan_frame_steps
+from memgate_core.fields.normalise import is_frame_alone, normalise, plan_frame_steps
 from memgate_core.language.lexicon import noun_lemma, verb_readings
 from memgate_core.language.tokens import words_of
 from memgate_core.language.words import STOPWORDS, word_set
@@ -125,7 +125,11 @@ def _retried(attribute: str, index: _Index) -> FieldMatch | None:
 def _overlapping(attribute: str, index: _Index) -> FieldMatch | None:
     """The one field whose name and description hold most of the attribute's telling words."""
     wanted = _telling(normalise(attribute).replace("_", " "))
-    if not wanted or _speaks_of_another_aspect(attribute, wanted, index):
+    if (
+        not wanted
+        or is_frame_alone(attribute)
+        or _speaks_of_another_aspect(attribute, wanted, index)
+    ):
         return None
     scored = sorted(
         ((_score(wanted, slot), at) for at, slot in enumerate(index.slots)), reverse=True

@@ -45,3 +45,8 @@ def without_plan_frame(attribute: str) -> str | None:
 def is_plan_framed(attribute: str) -> bool:
     """True when the name itself says that the value is only a plan."""
     return is_framed(attribute) and bool(unframed(attribute))
+
+
+def is_frame_alone(attribute: str) -> bool:
+    """True when nothing but a plan frame is there: "plan", "interest"."""
+    return is_framed(attribute) and not unframed(attribute)

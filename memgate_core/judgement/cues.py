@@ -73,9 +73,13 @@ _WORDS: dict[Signal, str] = {
         r"today|just (?:this )?once|this time|for now|for the (?:day|week|weekend|moment|month)|"
         r"until|till|while|in this|temporar\w*|borrowed|lent|house-?sitting|visiting|for \w+day"
     ),
-    Signal.PAST: r"used to|back (?:in|when)|years ago|in my \w+ (?:days|years)|once|was|were|former\w*|ex",
+    Signal.PAST: (
+        r"used to|back (?:in|when)|years ago|in my \w+ (?:days|years)|once|was|were|former\w*|ex"
+    ),
     Signal.QUOTED: r"[\"“”‘]|says?|said|quote|wrote|reads|song|lyrics?|diary|novel|story|ad",
-    Signal.RETRACTION: r"ignore|forget|scratch|delete|wrong (?:window|chat|person)|never ?mind|disregard",
+    Signal.RETRACTION: (
+        r"ignore|forget|scratch|delete|wrong (?:window|chat|person)|never ?mind|disregard"
+    ),
 }
 _PATTERNS = {
     signal: re.compile(
@@ -109,7 +113,7 @@ _MOST = 4
 
 
 def evidence_cues(text: str, evidence: EvidenceType) -> tuple[str, ...]:
-    """The words of a statement that are signs of its class, in the order they stand; at most four."""
+    """The words of a statement that are signs of its class, as they stand; at most four."""
     return _found(text, _EVIDENCE_SIGNALS[evidence])
 
 

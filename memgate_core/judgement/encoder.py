@@ -1,4 +1,4 @@
-"""The local encoders at run time: numpy, onnxruntime and tokenizers, one thread, loaded at first use."""
+"""The local encoders at run time: numpy, onnxruntime, tokenizers; loaded at first use."""
 
 from __future__ import annotations
 

@@ -36,6 +36,8 @@ from memgate_core.model import JsonObject
 _LONGEST_MESSAGE = 12_000
 """Characters of a message that are shown; the asked words are quoted in their rows anyway."""
 _LONGEST_TURN = 1_500
+_TOKENS, _TOKENS_A_ROW = 300, 200
+"""Room for an answer, several times what a proper one takes."""
 _STATEMENT_TASKS = ("classify", "standing", "match", "conditions")
 
 
@@ -59,6 +61,7 @@ class LlmOracle:
             system=_instructions(inquiry),
             material=json.dumps(_material(inquiry), ensure_ascii=False, indent=1),
             answer=_form(inquiry),
+            longest=_TOKENS + _TOKENS_A_ROW * (len(inquiry.rows) + len(inquiry.held)),
         )
         reply = self._port.ask(question, timeout=timeout)
         return _findings(inquiry, json_object(reply.content)), reply

@@ -1,4 +1,4 @@
-"""Finds the registered slot of a candidate among many: names first, then vectors, then a pair check.
+"""Finds the registered slot of a candidate among many: names, then vectors, then a pair check.
 
 The paper loses most plans at this step: cautious extractors name attributes after the plan or the
 interest ("conditional_bag_interest"), which no rule on names brings back. Here what the names do

@@ -141,7 +141,11 @@ def _first_verb(tokens: Sequence[Token], start: int) -> int | None:
 
 
 def _more_likely_noun(token: Token, before: Token) -> bool:
-    if not is_noun(token.low) or before.low in SUBJECT_PRONOUNS | ADVERBS:
+    if before.low in SUBJECT_PRONOUNS | ADVERBS:
+        return False
+    if token.is_capitalised and before.is_capitalised and not token.text.isupper():
+        return True  # "Happy Paws take over": part of a name
+    if not is_noun(token.low):
         return False
     subject = is_noun(before.low) or before.is_capitalised or before.low.endswith("ing")
     base = before.is_capitalised and before.low.endswith("s") and _is_everyday(token)

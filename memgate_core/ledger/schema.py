@@ -313,6 +313,7 @@ approval = Table(
     _text("body"),
     UniqueConstraint("approval_id", name="memgate_approval_once"),
 )
+_index("memgate_approval_by_subject", approval, "tenant subject_id approval_no")
 _index("memgate_approval_by_proposal", approval, "proposal_id")
 _index("memgate_approval_by_status", approval, "status approval_no")
 

@@ -29,7 +29,7 @@ from memgate_core.ledger.terms import item_terms
 from memgate_core.ledger.times import instant, micros, micros_or_none
 from memgate_core.model import FieldKey, StagedItem, StagedStatus
 
-PER_TERM = 24
+PER_TERM = 16
 """Newest pending items looked at for one term."""
 
 NEWEST_SHARE = 4

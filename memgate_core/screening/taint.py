@@ -78,7 +78,7 @@ def labels_of(turn: Turn, foreign: list[Span]) -> frozenset[str]:
     labels = set(turn.taint)
     if is_foreign(turn):
         labels.add(str(turn.source if turn.source is not Source.USER else turn.role))
-    elif foreign:
+    elif foreign and not turn.taint:
         labels.add(PASTED)
     return frozenset(labels)
 

@@ -11,6 +11,7 @@ from langchain_core.decisions import (
     Noul,
     NoulAnswer,
 )
+from pydantic import Field
 
 from tests.backends.scripted import kind_of
 
@@ -20,8 +21,8 @@ class Scripted(BaseDecisionModel):
 
     model: str = "scripted"
     spoil: Any = None
-    seen: list[dict[str, Any]] = []
-    states: list[Any] = []
+    seen: list[dict[str, Any]] = Field(default_factory=list)
+    states: list[Any] = Field(default_factory=list)
 
     @property
     def _provider(self) -> str:
@@ -56,7 +57,7 @@ def _answer(question: Any, message: str) -> Any:
 
 
 def scripted(**options: Any) -> Scripted:
-    return Scripted(seen=[], states=[], **options)
+    return Scripted(**options)
 
 
 def _done_in(parts: dict[str, Any]) -> str:

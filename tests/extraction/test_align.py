@@ -23,7 +23,8 @@ MESSAGE = (
 def test_an_exact_span_is_taken_as_it_is() -> None:
     turn = make_turn(MESSAGE)
     (found,) = align(
-        turn, [{"entity": "user", "attribute": "home_city", "value": "Porto", "span": "moving to Porto"}]
+        turn,
+        [{"entity": "user", "attribute": "home_city", "value": "Porto", "span": "moving to Porto"}],
     )
     assert found.words == "moving to Porto"
     assert found.aligned
@@ -40,7 +41,9 @@ def test_case_spacing_and_marks_of_a_span_do_not_matter() -> None:
 
 def test_a_repeated_phrase_is_found_in_its_own_place() -> None:
     text = "Anna has a kiln. I want a kiln of my own for the shed."
-    (found,) = align(make_turn(text), [{"text": "User wants a kiln for the shed", "span": "a kiln"}])
+    (found,) = align(
+        make_turn(text), [{"text": "User wants a kiln for the shed", "span": "a kiln"}]
+    )
     assert found.evidence.start == text.rindex("a kiln")
 
 
@@ -67,23 +70,27 @@ def test_a_claim_without_support_is_only_a_guess() -> None:
     ("proposal", "entity", "attribute"),
     [
         ({"entity": "the user", "attribute": "car", "value": "Golf"}, "user", "car"),
-        ({"entity": "user's cat", "attribute": "medication", "value": "pill"}, "user", "cat_medication"),
+        (
+            {"entity": "user's cat", "attribute": "medication", "value": "pill"},
+            "user",
+            "cat_medication",
+        ),
         ({"entity": "user's mum", "attribute": "city", "value": "Porto"}, "mum", "city"),
         ({"entity": "Denise", "attribute": "car", "value": "Golf"}, "Denise", "car"),
         ({"text": "User's cousin Wren dislikes olives"}, "cousin Wren", None),
         ({"text": "User moved to Porto"}, "user", None),
     ],
 )
-def test_whose_a_proposal_is(
-    proposal: dict[str, str], entity: str, attribute: str | None
-) -> None:
+def test_whose_a_proposal_is(proposal: dict[str, str], entity: str, attribute: str | None) -> None:
     (found,) = align(make_turn(MESSAGE), [proposal])
     assert (found.entity, found.attribute) == (entity, attribute)
 
 
 def test_an_unknown_name_with_a_pets_slot_is_the_users_pet() -> None:
     turn = make_turn("Happy Paws take over the walks on Monday")
-    (found,) = align(turn, [{"entity": "Biscuit", "attribute": "dog_walker", "value": "Happy Paws"}])
+    (found,) = align(
+        turn, [{"entity": "Biscuit", "attribute": "dog_walker", "value": "Happy Paws"}]
+    )
     assert found.entity == "user"
 
 

@@ -74,7 +74,9 @@ def test_a_pronoun_goes_back_to_whom_the_message_spoke_of() -> None:
 
 
 def test_pets_are_the_users() -> None:
-    assert owners("Our dog Biscuit is nine. He eats everything. Biscuit hates rain.") == ["user"] * 3
+    assert (
+        owners("Our dog Biscuit is nine. He eats everything. Biscuit hates rain.") == ["user"] * 3
+    )
 
 
 def test_an_assistant_speaks_of_the_user_as_you() -> None:

@@ -60,9 +60,7 @@ def llm() -> RecordedLLM:
 
 
 @pytest_asyncio.fixture
-async def open_graph(
-    database: Database, gate: MemoryGate, llm: RecordedLLM
-) -> AsyncIterator[Open]:
+async def open_graph(database: Database, gate: MemoryGate, llm: RecordedLLM) -> AsyncIterator[Open]:
     """Opens gated Graphitis on the database, and closes them."""
     opened_ones: list[GatedGraphiti] = []
 

@@ -29,9 +29,7 @@ class GraphTalk:
     def gate(self) -> MemoryGate:
         return self.graphiti.gate
 
-    async def says(
-        self, text: str, *, after: timedelta = DAY, **rest: Any
-    ) -> GatedEpisodeResults:
+    async def says(self, text: str, *, after: timedelta = DAY, **rest: Any) -> GatedEpisodeResults:
         """One line of this person."""
         return await self.hears(f"{self.name}: {text}", after=after, **rest)
 

@@ -7,7 +7,9 @@ import pytest
 from memgate_core.resolution.assent import Answer, answer_of
 
 
-@pytest.mark.parametrize("text", ["yes", "Yep!", "ok", "OK.", "yeah sure, thanks", "sí", "it did", "👍 yes"])
+@pytest.mark.parametrize(
+    "text", ["yes", "Yep!", "ok", "OK.", "yeah sure, thanks", "sí", "it did", "👍 yes"]
+)
 def test_yes(text: str) -> None:
     assert answer_of(text) is Answer.YES
 
@@ -18,7 +20,8 @@ def test_no(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["yes, I walked it on Sunday", "thanks", "", "no way he did that", "okay so what's next"]
+    "text",
+    ["yes, I walked it on Sunday", "thanks", "", "no way he did that", "okay so what's next"],
 )
 def test_more_or_less_than_an_answer(text: str) -> None:
     assert answer_of(text) is None

@@ -201,7 +201,7 @@ def test_ttl_and_index_options_reach_the_wrapped_store(made: Any, tmp_path: Any,
     store.deliver()
     with bare._cursor() as cursor:
         cursor.execute("SELECT key, ttl_minutes FROM store ORDER BY key")
-        kept = {key: minutes for key, minutes in cursor.fetchall()}
+        kept = dict(cursor.fetchall())
     assert kept == {"own": 5, "plan": 7}
 
 

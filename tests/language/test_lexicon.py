@@ -18,7 +18,26 @@ from memgate_core.language.lexicon import (
     verb_readings,
 )
 
-VERBS = "sell buy move renew quit go have put try stop write drive teach keep leave begin run lie".split()
+VERBS = [
+    "sell",
+    "buy",
+    "move",
+    "renew",
+    "quit",
+    "go",
+    "have",
+    "put",
+    "try",
+    "stop",
+    "write",
+    "drive",
+    "teach",
+    "keep",
+    "leave",
+    "begin",
+    "run",
+    "lie",
+]
 
 
 @pytest.mark.parametrize("verb", VERBS)

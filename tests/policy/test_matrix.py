@@ -85,6 +85,7 @@ MATRIX = Matrix()
             "doubtful",
         ),
         (Case(evidence=E.CORRECTION), D.IGNORE, "correction_of_nothing"),
+        (Case(evidence=E.OTHER, unjudged=True), D.STAGE, "unjudged"),
         (
             Case(evidence=E.COMPLETED_EVENT, registered=True, valid=False),
             D.REJECT,

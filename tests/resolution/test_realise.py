@@ -30,12 +30,18 @@ def stated(text: str) -> Candidate:
         ("I ought to renew the allotment lease next week.", "renewed the allotment lease"),
         ("Please remember that my exam may move to Friday", "their exam moved to Friday"),
         ("the plan is to sell the van", "sold the van"),
-        ("we're getting a stair lift for my dad in June, I think", "got a stair lift for their dad"),
+        (
+            "we're getting a stair lift for my dad in June, I think",
+            "got a stair lift for their dad",
+        ),
         ("hoping to work from home on Fridays", "works from home on Fridays"),
         ("Going to quit smoking next month", "quit smoking"),
         ("I'll probably end up living with my sister", "lives with their sister"),
         ("Unless they fix the damp I'm giving notice on Fisher Row", "gave notice on Fisher Row"),
-        ("I'm torn between staying with the Ghost and switching to the Pegasus", "switched to the Pegasus"),
+        (
+            "I'm torn between staying with the Ghost and switching to the Pegasus",
+            "switched to the Pegasus",
+        ),
         ("that Monday is when I start carpooling with Denise", "started carpooling with Denise"),
         ("Happy Paws take over the walks Monday 2 June", "Happy Paws take over the walks"),
         ("my cousin Wren might move to Leeds", "cousin Wren moved to Leeds"),
@@ -87,10 +93,8 @@ def test_a_field_without_a_phrase_reads_all_the_same() -> None:
 
 
 def test_an_extractors_text_is_preferred_to_the_words() -> None:
-    candidate = make_candidate(
-        attribute=None, value=None, words="that's the plan anyway",
-        text="User intends to swap Netflix for MUBI on 28 May 2025",
-    )  # fmt: skip
+    text = "User intends to swap Netflix for MUBI on 28 May 2025"
+    candidate = stated("that's the plan anyway").model_copy(update={"text": text})
     assert REALISER.realise(candidate, None) == "swapped Netflix for MUBI"
 
 

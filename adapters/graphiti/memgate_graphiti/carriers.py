@@ -61,8 +61,9 @@ async def close(
 ) -> list[NativeLink]:
     """Ends the interval of every edge that carried a superseded fact."""
     links: list[NativeLink] = []
+    edges = await graph.edges([carrier.uuid for carrier in carriers])
     for carrier in carriers:
-        edge = await graph.edge(carrier.uuid)
+        edge = edges.get(carrier.uuid)
         if edge is None or (not edge.open and carrier.others):
             continue
         at, recorded = fact.valid_to or fact.recorded_at, fact.closed_at or fact.recorded_at
@@ -79,8 +80,9 @@ async def delete(
     """Removes every edge that carried a corrected or revoked fact, and tells which they were."""
     links: list[NativeLink] = []
     gone: list[Edge] = []
+    edges = await graph.edges([carrier.uuid for carrier in carriers])
     for carrier in carriers:
-        edge = await graph.edge(carrier.uuid)
+        edge = edges.get(carrier.uuid)
         if edge is None:
             continue
         await graph.delete_edge(carrier.uuid)

@@ -26,13 +26,22 @@ _FIND = (
     "MATCH (n:Entity) WHERE n.group_id = $group_id AND n.name IN $names"
     " RETURN n.uuid AS uuid, n.name AS name"
 )
-_MAKE = """
+_MAKE = f"""
 UNWIND $nodes AS made
-MERGE (n:Entity {uuid: made.uuid})
+MERGE (n:Entity {{uuid: made.uuid}})
 ON CREATE SET n.name = made.name, n.group_id = made.group_id, n.summary = '',
-              n.created_at = made.created_at, n.labels = ['Entity'], n.memgate_made = true
+              n.created_at = made.created_at, n.labels = ['Entity'], n.{MADE} = true
 """
-_EDGE = "MATCH (a:Entity)-[e:RELATES_TO {uuid: $uuid}]->(b:Entity) "
+_WITH_VECTOR = {
+    "falkordb": "SET n.name_embedding = vecf32(made.vector)",
+    "neo4j": (
+        "WITH n, made CALL db.create.setNodeVectorProperty(n, 'name_embedding', made.vector)"
+        " RETURN n.uuid AS uuid"
+    ),
+}
+# without labels at its ends FalkorDB finds an edge by its index, with them it walks all nodes first
+_EDGE = "MATCH (a)-[e:RELATES_TO {uuid: $uuid}]->(b) "
+_EDGES = "MATCH (a)-[e:RELATES_TO]->(b) WHERE e.uuid IN $uuids "
 _ABOUT_EDGE = (
     "RETURN e.uuid AS uuid, e.fact AS fact, e.valid_at AS valid_at, e.invalid_at AS invalid_at,"
     " e.episodes AS episodes, a.uuid AS source, b.uuid AS target"
@@ -44,6 +53,19 @@ SET n.summary = CASE
     WHEN n.summary CONTAINS $line THEN n.summary
     ELSE n.summary + '\n' + $line END
 """
+_SUMMARISE = """
+UNWIND $changed AS new
+MATCH (n:Entity {uuid: new.uuid}) SET n.summary = new.summary
+"""
+
+
+@dataclass(frozen=True)
+class NewEntity:
+    """An entity node that has to be made."""
+
+    uuid: str
+    name: str
+    vector: list[float]
 
 
 @dataclass(frozen=True)
@@ -95,16 +117,12 @@ class Graph:
             None,
         )
 
-    async def make_entities(self, nodes: Sequence[tuple[str, str]]) -> None:
-        """Makes (uuid, name) nodes where they are missing, with their vectors."""
-        vectors = await self.vectors([name for _, name in nodes])
+    async def make_entities(self, nodes: Sequence[NewEntity]) -> None:
+        """Makes entity nodes where they are missing."""
         made = [
-            {"uuid": uuid, "name": name, "group_id": self.group_id, "created_at": utc_now()}
-            for uuid, name in nodes
+            {**vars(node), "group_id": self.group_id, "created_at": utc_now()} for node in nodes
         ]
-        await self.rows(_MAKE, nodes=made)
-        for (uuid, _), vector in zip(nodes, vectors, strict=True):
-            await self.rows(_SET_VECTOR[self.driver.provider.value], uuid=uuid, vector=vector)
+        await self.rows(_MAKE + _WITH_VECTOR[self.driver.provider.value], nodes=made)
 
     async def vectors(self, texts: Sequence[str]) -> list[list[float]]:
         """Vectors of texts, with a client that knows no batches too."""
@@ -119,13 +137,18 @@ class Graph:
 
     async def edge(self, uuid: str) -> Edge | None:
         """An edge by uuid."""
-        rows = await self.rows(_EDGE + _ABOUT_EDGE, uuid=uuid)
-        return _edge_from(rows[0]) if rows else None
+        return (await self.edges([uuid])).get(uuid)
+
+    async def edges(self, uuids: Iterable[str]) -> dict[str, Edge]:
+        """Edges by uuid; those that are not there are missing."""
+        rows = await self.rows(_EDGES + _ABOUT_EDGE, uuids=list(uuids))
+        return {str(row["uuid"]): _edge_from(row) for row in rows}
 
     async def edges_of_episode(self, uuid: str) -> list[Edge]:
         """Edges that name the episode as a source."""
-        query = "MATCH (a:Entity)-[e:RELATES_TO]->(b:Entity) WHERE $uuid IN e.episodes "
-        return [_edge_from(row) for row in await self.rows(query + _ABOUT_EDGE, uuid=uuid)]
+        query = "MATCH (p:Episodic {uuid: $uuid}) RETURN p.entity_edges AS edges"
+        listed = [edge for row in await self.rows(query, uuid=uuid) for edge in row["edges"] or ()]
+        return [e for e in (await self.edges(listed)).values() if uuid in e.episodes]
 
     async def open_edges_of(self, node: str, names: Iterable[str]) -> list[Edge]:
         """Current edges of other makers that start at a node and are called one of these names."""
@@ -137,9 +160,7 @@ class Graph:
         return [_edge_from(row) for row in rows]
 
     async def save_edge(self, edge: EntityEdge) -> None:
-        """Writes an edge, with its vector, as it is."""
-        if edge.fact_embedding is None:
-            (edge.fact_embedding,) = await self.vectors([edge.fact])
+        """Writes an edge, which has its vector, as it is."""
         await edge.save(self.driver)
 
     async def close_edge(self, uuid: str, *, at: datetime, recorded: datetime) -> None:
@@ -179,20 +200,22 @@ class Graph:
         query = (
             "MATCH (n:Entity) WHERE n.uuid IN $uuids RETURN n.uuid AS uuid, n.summary AS summary"
         )
+        changed = []
         for row in await self.rows(query, uuids=sorted(set(nodes))):
             before = row["summary"] or ""
-            after = without_line(before, line)
-            if says(after, line) or (value is not None and says(after, value)):
-                remaining = await self._from_edges(row["uuid"])
-                named_still = value is not None and says(remaining, value)
-                after = after if named_still and not says(after, line) else remaining
+            after = await self._without(row["uuid"], before, line, value)
             if after != before:
-                await self.set_summary(row["uuid"], after)
+                changed.append({"uuid": row["uuid"], "summary": after})
+        if changed:
+            await self.rows(_SUMMARISE, changed=changed)
 
-    async def set_summary(self, node: str, summary: str) -> None:
-        """Replaces a node's summary."""
-        query = "MATCH (n:Entity {uuid: $uuid}) SET n.summary = $summary"
-        await self.rows(query, uuid=node, summary=summary)
+    async def _without(self, node: str, before: str, line: str, value: str | None) -> str:
+        after = without_line(before, line)
+        if not says(after, line) and (value is None or not says(after, value)):
+            return after
+        remaining = await self._from_edges(node)
+        named_still = value is not None and says(remaining, value)
+        return after if named_still and not says(after, line) else remaining
 
     async def _from_edges(self, node: str) -> str:
         query = (
@@ -234,15 +257,6 @@ def without_line(summary: str, line: str) -> str:
 def says(text: str, words: str) -> bool:
     """True when a text holds these words, without case and surplus space."""
     return plain(words) in plain(text)
-
-
-_SET_VECTOR = {
-    "falkordb": "MATCH (n:Entity {uuid: $uuid}) SET n.name_embedding = vecf32($vector)",
-    "neo4j": (
-        "MATCH (n:Entity {uuid: $uuid})"
-        " CALL db.create.setNodeVectorProperty(n, 'name_embedding', $vector)"
-    ),
-}
 
 
 def _spellings(name: str) -> set[str]:

@@ -8,7 +8,7 @@ The ledger is read in the caller's thread, the graph is written on the loop that
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Iterable, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -136,10 +136,17 @@ class GraphitiProjection:
         self._close_older(event.subject, fact)
         carried = self.carriers.edges(self._groups.of_subject(event.subject), fact)
         edges = self._run(self._existing(event.subject, [c.uuid for c in carried]))
-        if not self._is_ours_to_write(event, fact, edges):
-            self._run(self._date(event.subject, fact, edges))
-            return ()
-        return self._run(self._write_natively(event, fact))
+        own = self.writer.own_edge(self._groups.of_subject(event.subject), fact)
+        others = [edge for uuid, edge in edges.items() if uuid != own]
+        if not any(edge.open for edge in others):
+            shut = [c for c in carried if c.uuid in edges and c.uuid != own and not c.others]
+            if shut:
+                self._run(self._reopen(event.subject, [edges[c.uuid] for c in shut]))
+                return ()
+            if self._is_ours_to_write(event, fact, edges):
+                return self._run(self._write_natively(event, fact))
+        self._run(self._date(event.subject, fact, others))
+        return ()
 
     async def _write_natively(self, event: Event, fact: Fact) -> Sequence[NativeLink]:
         graph = await self.graph(event.subject)
@@ -149,18 +156,25 @@ class GraphitiProjection:
             )
         return [await self.writer.write(graph, fact, event.subject)]
 
-    def _is_ours_to_write(self, event: Event, fact: Fact, edges: Sequence[Edge]) -> bool:
-        """A promotion is written once, unless an open edge carries the fact already. A commit is
-        written only where Graphiti's own call could not carry it: its words were kept back, or
-        Graphiti took it for an edge that had ended (it dedupes by text, so a return to an old
-        value meets the closed edge; verified: tests/graphiti/test_host_facts.py)."""
-        if any(edge.open for edge in edges):
-            return False
+    def _is_ours_to_write(self, event: Event, fact: Fact, edges: Mapping[str, Edge]) -> bool:
+        """Whether a fact that no open edge of Graphiti's carries is the gate's to write.
+
+        A promotion is. A commit is only where Graphiti's own call could not carry it: its words
+        were kept back, or Graphiti took it for an edge that had ended (it dedupes by text, so a
+        return to an old value meets the closed edge; verified: tests/graphiti/test_host_facts.py).
+        """
         if event.event_type is EventType.PROMOTED or not fact.native or edges:
             return True
         record = self._ledger.turn(event.subject, fact.evidence.message_id)
         withheld = record.receipt.withheld if record is not None else ()
         return any(span.overlaps(fact.evidence.span) for span in withheld)
+
+    async def _reopen(self, subject: Subject, shut: Sequence[Edge]) -> None:
+        """Opens edges again whose fact holds again, since what had ended it was taken back."""
+        graph = await self.graph(subject)
+        for edge in shut:
+            await graph.reopen_edge(edge.uuid)
+            await graph.tell(edge.nodes, edge.fact)
 
     async def _date(self, subject: Subject, fact: Fact, edges: Sequence[Edge]) -> None:
         """Gives edges that Graphiti's extraction left undated the fact's own beginning."""
@@ -264,10 +278,8 @@ class GraphitiProjection:
         texts = [link.text for link in self.carriers.links(needle.fact) if link.text]
         return edges, texts
 
-    async def _existing(self, subject: Subject, uuids: Iterable[str]) -> list[Edge]:
-        graph = await self.graph(subject)
-        found = [await graph.edge(uuid) for uuid in uuids]
-        return [edge for edge in found if edge is not None]
+    async def _existing(self, subject: Subject, uuids: Iterable[str]) -> dict[str, Edge]:
+        return await (await self.graph(subject)).edges(uuids)
 
     def _edge_id(self, subject: Subject, uuid: str) -> str:
         return native_id(self._groups.of_subject(subject), "edge", uuid)

@@ -132,7 +132,7 @@ def speech_in(body: str, source: EpisodeType, speakers: Speakers, role: str) -> 
     return Speech(body, source, (Said(body, speaker),))
 
 
-def role_named(role: object) -> Role:
+def role_named(role: str) -> Role:
     """The role of this name.
 
     Raises:

