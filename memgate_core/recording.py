@@ -34,6 +34,7 @@ from memgate_core.policy.lasting import is_lasting
 from memgate_core.policy.matrix import Matrix
 from memgate_core.policy.rollout import Reach
 from memgate_core.promotions import Promotions, Slot, same_claim
+from memgate_core.tallies import tally_taken_back
 from memgate_core.weighing import Weighed
 
 ISOLATED = "ISOLATED"
@@ -157,6 +158,8 @@ class Decisions:
         self.book.event(EventType.COMMITTED, fact=fact)
         if current is not None:
             status = FactStatus.NEVER_VALID if decision.corrects else FactStatus.SUPERSEDED
+            if decision.corrects:
+                tally_taken_back(self.book, self.ledger, current)
             self.book.close(current, fact.valid_from, status)
             self.book.states[fact.key] = KeyState(key=fact.key, current=fact, version=fact.version)
         if decision.closes and w.registered:

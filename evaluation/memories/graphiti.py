@@ -21,6 +21,8 @@ class GraphitiMemory:
     `llm` is any Graphiti LLM client; without one, recorded extractions answer in its place.
     """
 
+    carries = True
+
     def __init__(
         self,
         conversation: Conversation,

@@ -29,6 +29,8 @@ class Mem0Memory:
     messages are stored as they are (`infer=False`).
     """
 
+    carries = True
+
     def __init__(
         self,
         conversation: Conversation,

@@ -11,7 +11,7 @@ from evaluation.plans.extractors import extractor_of
 from evaluation.plans.format import Conversation, Extraction, Step
 from evaluation.plans.gated import GatedPipeline
 from evaluation.plans.pipeline import Pipeline, turn_of
-from evaluation.plans.setting import Setting
+from evaluation.plans.setting import ModelAccess, Setting
 from evaluation.plans.trace import Final, TurnTrace
 from memgate_core import MemoryGate
 from memgate_core.errors import ConfigurationError
@@ -42,43 +42,60 @@ def memory_pipeline(
 def framework_memory(
     conversation: Conversation, setting: Setting, gate: MemoryGate | None
 ) -> FrameworkMemory:
-    """The framework's memory for one conversation, with recorded extractions as its model."""
-    recorded = _recorded(conversation, setting)
-    return _FRAMEWORKS[setting.memory](conversation, recorded, gate)
+    """The framework's memory for one conversation. Its model is the setting's where extraction is
+    by a model, else recorded extractions answer in a model's place."""
+    style = setting.style
+    recorded = (
+        [one for step in conversation.steps() for one in step.recorded(style)] if style else []
+    )
+    model = setting.model if setting.extraction == "llm" else None
+    return _FRAMEWORKS[setting.memory](conversation, recorded, gate, model)
 
 
-def _recorded(conversation: Conversation, setting: Setting) -> list[Extraction]:
-    style = setting.style or "literal"
-    return [found for step in conversation.steps() for found in step.recorded(style)]
+_Open = Callable[
+    [Conversation, list[Extraction], MemoryGate | None, ModelAccess | None], FrameworkMemory
+]
 
 
 def _mem0(
-    conversation: Conversation, recorded: list[Extraction], gate: MemoryGate | None
+    conversation: Conversation,
+    recorded: list[Extraction],
+    gate: MemoryGate | None,
+    model: ModelAccess | None,
 ) -> FrameworkMemory:
     from evaluation.memories.mem0 import Mem0Memory
+    from evaluation.memories.models import mem0_llm
 
-    return Mem0Memory(conversation, recorded, gate=gate)
+    return Mem0Memory(conversation, recorded, gate=gate, llm=mem0_llm(model) if model else None)
 
 
 def _graphiti(
-    conversation: Conversation, recorded: list[Extraction], gate: MemoryGate | None
+    conversation: Conversation,
+    recorded: list[Extraction],
+    gate: MemoryGate | None,
+    model: ModelAccess | None,
 ) -> FrameworkMemory:
     from evaluation.memories.graphiti import GraphitiMemory
+    from evaluation.memories.models import graphiti_llm
 
-    return GraphitiMemory(conversation, recorded, gate=gate)
+    llm = graphiti_llm(model) if model else None
+    return GraphitiMemory(conversation, recorded, gate=gate, llm=llm)
 
 
 def _langchain(
-    conversation: Conversation, recorded: list[Extraction], gate: MemoryGate | None
+    conversation: Conversation,
+    recorded: list[Extraction],
+    gate: MemoryGate | None,
+    model: ModelAccess | None,
 ) -> FrameworkMemory:
     from evaluation.memories.langgraph import LangGraphMemory
 
+    if model is not None:
+        raise ConfigurationError("a LangGraph store has no extraction of its own to give a model")
     return LangGraphMemory(conversation, recorded, gate=gate)
 
 
-_FRAMEWORKS: dict[
-    str, Callable[[Conversation, list[Extraction], MemoryGate | None], FrameworkMemory]
-] = {"mem0": _mem0, "graphiti": _graphiti, "langchain": _langchain}
+_FRAMEWORKS: dict[str, _Open] = {"mem0": _mem0, "graphiti": _graphiti, "langchain": _langchain}
 
 
 class GatedMemoryPipeline(GatedPipeline):
@@ -91,12 +108,15 @@ class GatedMemoryPipeline(GatedPipeline):
         super().__init__(conversation, setting, ledger)
         self._memory = framework_memory(conversation, setting, self.gate)
         self._extract = extractor_of(setting, conversation)
+        # a framework with a model of its own extracts itself; the gate then reads the words alone
+        self._proposes = setting.extraction != "llm"
 
     def take(self, step: Step) -> TurnTrace:
         """Observes, hands over, reads both the profile and the framework."""
         turn = turn_of(self._conversation, step)
-        proposals = self._extract(step) if step.is_user else None
-        receipt = self.gate.observe(turn, proposals or None, carried=True)
+        proposals = self._extract(step) if step.is_user and self._proposes else None
+        carried = self._memory.carries
+        receipt = self.gate.observe(turn, proposals or None, carried=carried)
         self._memory.add(step)
         line = self.traced(step, receipt)
         if not step.is_user:

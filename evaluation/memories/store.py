@@ -10,6 +10,9 @@ from evaluation.plans.format import Step
 class FrameworkMemory(Protocol):
     """One conversation's memory in a real framework, gated or as released."""
 
+    carries: bool
+    """True when the framework's own call carries committed words; False: the gate writes them."""
+
     def add(self, step: Step) -> None:
         """Hands a turn over as an application would."""
         ...

@@ -21,7 +21,7 @@ from evaluation.plans.format import Conversation
 from evaluation.plans.pipeline import trace_of
 from evaluation.plans.run import labelled, pipeline_for
 from evaluation.plans.score import worded_as_plan
-from evaluation.plans.setting import GateMode, MemoryName, Setting
+from evaluation.plans.setting import GateMode, MemoryName, ModelAccess, Setting
 from evaluation.plans.trace import Trace
 from evaluation.report.table import Cell, Table
 from evaluation.statistics.bootstrap import paired_difference
@@ -45,13 +45,16 @@ class ProductScore(BaseModel):
     """After each session."""
 
 
-def products(names: Sequence[MemoryName], style: str = "literal") -> list[Setting]:
-    """Each framework as released and gated."""
+def products(
+    names: Sequence[MemoryName], style: str = "literal", model: ModelAccess | None = None
+) -> list[Setting]:
+    """Each framework as released and gated; its extraction by `model`, else as recorded."""
     return [
         Setting.model_validate(
             {
                 "name": f"{name} {'gated' if gate == 'on' else 'as released'}",
-                "extraction": f"recorded:{style}",
+                "extraction": "llm" if model else f"recorded:{style}",
+                "model": model,
                 "gate": gate,
                 "memory": name,
                 "matcher": "full" if gate == "on" else "no_retry",

@@ -20,7 +20,8 @@ class Calibrated:
 
     def apply(self, logits: NDArray[np.float32]) -> NDArray[np.floating]:
         """Calibrated logits."""
-        return logits / self.temperature + np.asarray(self.shifts)
+        scaled: NDArray[np.floating] = logits / self.temperature + np.asarray(self.shifts)
+        return scaled
 
 
 def calibrate(
@@ -40,5 +41,5 @@ def calibrate(
         value.backward()  # type: ignore[no-untyped-call]
         return value
 
-    optimiser.step(loss)  # type: ignore[arg-type]
+    optimiser.step(loss)  # type: ignore[no-untyped-call]
     return Calibrated(float(log_temperature.detach().exp()), [float(s) for s in shifts.detach()])

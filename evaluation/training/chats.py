@@ -92,7 +92,7 @@ def sentences(turn: list[dict[str, str]]) -> list[str]:
 @cache
 def _all_chats() -> dict[str, Any]:
     try:
-        import chitchat_dataset
+        import chitchat_dataset  # type: ignore[import-untyped]
     except ImportError as fault:
         raise ConfigurationError(
             "the real chats need the package chitchat-dataset", hint="install the dev group"

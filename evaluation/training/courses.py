@@ -30,7 +30,7 @@ from evaluation.training.source import DATA, for_test
 from evaluation.training.statements import Labelled, from_jsonl, natural
 from memgate_core.judgement.inputs import Budget, Encoded, Layout
 
-_SOURCE_WEIGHTS = {"natural": 1.0, "hard": 0.5, "plan": 0.7, "chat": 1.5}
+SOURCE_WEIGHTS = {"natural": 1.0, "hard": 0.5, "plan": 0.7, "chat": 1.5}
 
 
 class _Unit(Protocol):
@@ -39,6 +39,7 @@ class _Unit(Protocol):
 
 
 _T = TypeVar("_T", bound=_Unit)
+_R = TypeVar("_R")
 
 
 @dataclass(frozen=True)
@@ -77,9 +78,7 @@ def plan_files(pattern: str) -> list[Path]:
 
 def statement_course(part: Part, layout: Layout, budget: Budget) -> Course:
     """What the statement encoder learns."""
-    return Course(
-        {"statement": statement_samples(part.statements, layout, budget, _SOURCE_WEIGHTS)}
-    )
+    return Course({"statement": statement_samples(part.statements, layout, budget, SOURCE_WEIGHTS)})
 
 
 def claim_course(part: Part, layout: Layout, seed: int) -> Course:
@@ -126,7 +125,7 @@ def _crossed(pairs: Sequence[Pairing], rng: random.Random) -> list[Pairing]:
     return crossed
 
 
-def _each(make: Callable[[Conversation], Iterable[_T]], plans: Sequence[Conversation]) -> list[_T]:
+def _each(make: Callable[[Conversation], Iterable[_R]], plans: Sequence[Conversation]) -> list[_R]:
     return [record for plan in plans for record in make(plan)]
 
 

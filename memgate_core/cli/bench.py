@@ -107,7 +107,7 @@ def products(
         list[Framework], typer.Option("--memory", help="Which frameworks; may be repeated.")
     ] = [Framework.MEM0, Framework.GRAPHITI],  # noqa: B006
     ask_model: Annotated[
-        bool, typer.Option("--llm", help="Answer and judge with the model of the settings.")
+        bool, typer.Option("--llm", help="Extract, answer and judge with the settings' model.")
     ] = False,
     json_file: options.JsonFile = None,
 ) -> None:
@@ -116,8 +116,9 @@ def products(
     from evaluation.products.measure import measure, table
     from evaluation.products.measure import products as settings_of
 
-    judge = Judge(_access()) if ask_model else None
-    setup = settings_of([one.value for one in memory])
+    access = _access() if ask_model else None
+    judge = Judge(access) if access else None
+    setup = settings_of([one.value for one in memory], model=access)
     with progress(data, "bench products") as consumed:
         found = list(measure(data, setup, judge=judge, consumed=consumed))
     made = table(found, judge.name if judge else None)

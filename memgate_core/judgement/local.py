@@ -1,9 +1,9 @@
 """The default evidence classifier: no network, no language model, milliseconds.
 
-Two graphs. The glance, a small convolution over the statement's own words, settles what is plain
-("thanks, that's kind"); the encoder reads the rest in its place. Only where the glance is nearly
-certain does its word stand, so what it costs in judgement is small and what it saves is most of
-the time (docs/decisions/0003-local-judgement.md has both, measured).
+Two graphs. The glance, small convolutions over the statement's own words, settles what is plain
+("thanks, that's kind"); where it is not nearly certain, the encoder reads it in its place
+and the two judge together. That is both faster and better than the encoder alone: they err on
+different statements (docs/decisions/0003-local-judgement.md has the figures).
 """
 
 from __future__ import annotations
@@ -58,11 +58,10 @@ class LocalClassifier:
         if _GLANCE not in self._encoders.card:
             return self._asked(_ENCODER, statements, self._budget)
         found = self._asked(_GLANCE, statements, _ALONE)
-        plain = found[:, _OTHER] >= self._sure
-        unclear = [at for at in range(len(statements)) if not plain[at]]
+        unclear = [at for at, row in enumerate(found) if row.max() < self._sure]
         if unclear:
             read = self._asked(_ENCODER, [statements[at] for at in unclear], self._budget)
-            found[unclear] = read
+            found[unclear] = _together(found[unclear], read)
         return found
 
     def _asked(self, graph: str, statements: Sequence[Statement], budget: Budget) -> Probabilities:
@@ -89,7 +88,13 @@ class LocalClassifier:
         }
 
 
-_OTHER = EVIDENCE_ORDER.index(EvidenceType.OTHER)
+def _together(one: Probabilities, other: Probabilities) -> Probabilities:
+    """The geometric mean of two judges, which is the mean of their logits."""
+    import numpy as np
+
+    product = np.sqrt(one * other)
+    together: Probabilities = product / product.sum(axis=1, keepdims=True)
+    return together
 
 
 def _judgement(statement: Statement, probabilities: list[float]) -> EvidenceJudgement:

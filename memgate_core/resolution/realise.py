@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 from memgate_core.fields.catalogue import completed
 from memgate_core.fields.plain_value import plain_value
-from memgate_core.language.lexicon import Tag, inflect
+from memgate_core.language.lexicon import Tag, inflect, is_noun
 from memgate_core.language.predicate import Predicate, find_predicate
 from memgate_core.language.tokens import Token, lower, tokenise
-from memgate_core.language.words import DISCOURSE, FIRST_PERSON, STATIVE, word_set
+from memgate_core.language.words import DETERMINERS, DISCOURSE, FIRST_PERSON, STATIVE, word_set
 from memgate_core.model import USER_ENTITY, Candidate, FieldSpec, Instant, Turn
 from memgate_core.resolution import dates
 from memgate_core.resolution.settled_when import discard_when, promote_when
@@ -113,7 +113,9 @@ def _subject(text: str, tokens: Sequence[Token], predicate: Predicate, entity: s
 
 
 def _lower_first(text: str) -> str:
-    return text[0].lower() + text[1:] if lower(text.split()[0]) in FIRST_PERSON else text
+    first = lower(text.split()[0])
+    common = first in FIRST_PERSON or first in DETERMINERS or is_noun(first)
+    return text[0].lower() + text[1:] if common and not text.split()[0].isupper() else text
 
 
 def _said(text: str, tokens: Sequence[Token], predicate: Predicate, *, dated: bool) -> str:

@@ -64,6 +64,7 @@ def test_a_plan_comes_true(words: str, realised: str) -> None:
         ("I finally sold it last week", "sold it last week"),
         ("I used to play the piano", "used to play the piano"),
         ("I'm vegan", "is vegan"),
+        ("Lease is renewed.", "lease was renewed"),
     ],
 )
 def test_what_is_no_plan_is_only_turned_to_the_third_person(words: str, realised: str) -> None:

@@ -16,7 +16,7 @@ from memgate_graphiti.answers import Claim
 from memgate_graphiti.calls import ActiveCall
 from memgate_graphiti.desk import Desk
 from memgate_graphiti.heard import Heard
-from memgate_graphiti.ingesting import make_ready
+from memgate_graphiti.ingesting import make_ready, mend
 from memgate_graphiti.linking import edge_links, episode_links
 from memgate_graphiti.reception import Reception
 from memgate_graphiti.results import GatedBulkEpisodeResults, recorded, replayed, widened
@@ -59,18 +59,31 @@ async def ingest(
     await _remove_held(graphiti, desk, heard)
     if not going:
         return await _nothing(desk, whole)
+    async with desk.traffic.ingesting(whole.group_id):
+        result = await _ingested(graphiti, desk, whole, going, call_graphiti)
+    result.undelivered = await desk.settle(whole)
+    return result
+
+
+async def _ingested(
+    graphiti: Graphiti,
+    desk: Desk,
+    whole: Reception,
+    going: Sequence[tuple[Heard, RawEpisode]],
+    call_graphiti: CallGraphiti,
+) -> GatedBulkEpisodeResults:
     claim = await desk.begin(whole)
     if claim is Claim.DONE:
         kept = await desk.recorded(whole)
-        await desk.settle(whole)
         return replayed(GatedBulkEpisodeResults, kept or {}, whole.receipts)
     async with desk.calling(whole) as call:
         for one, _ in going:
             await make_ready(graphiti, desk, one, claim)
         result = await call_graphiti([_raw(one, raw) for one, raw in going])
-    links = await desk.gate.off_loop(_links, desk, [one for one, _ in going], whole, call, result)
-    undelivered = await desk.conclude(whole, recorded(result), links)
-    return widened(GatedBulkEpisodeResults, result, whole.receipts, undelivered=undelivered)
+        await mend(desk, whole.group_id, result.edges)
+        links = await desk.off_loop(_links, desk, [one for one, _ in going], whole, call, result)
+    await desk.record(whole, recorded(result), links)
+    return widened(GatedBulkEpisodeResults, result, whole.receipts)
 
 
 def _together(receptions: Sequence[Reception]) -> Reception:

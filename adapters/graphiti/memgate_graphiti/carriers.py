@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from graphiti_core.edges import EntityEdge
+
 from memgate_core.ledger.protocol import Ledger
 from memgate_core.model import Fact, FactStatus, NativeLink, Subject
 from memgate_graphiti.graph import Edge, Graph
-from memgate_graphiti.payloads import parts_of
+from memgate_graphiti.payloads import native_id, parts_of
 from memgate_graphiti.writing import Writer
 
 
@@ -48,6 +50,20 @@ class Carriers:
         """Episodes whose text says the fact."""
         parts = [parts_of(link.native_id) for link in self.links(fact)]
         return [uuid for _group, kind, uuid in parts if kind == "episode"]
+
+    def ended(self, group_id: str, edges: Sequence[EntityEdge]) -> list[tuple[EntityEdge, Fact]]:
+        """Edges that stand though all their facts have ended, each with one of those facts."""
+        found = []
+        for edge in edges:
+            native = native_id(group_id, "edge", edge.uuid)
+            links = self._ledger.links(self._name, native_id=native)
+            facts = [self._ledger.fact(fact_id) for link in links for fact_id in link.fact_ids]
+            known = [fact for fact in facts if fact is not None]
+            if known and all(fact.status is not FactStatus.CURRENT for fact in known):
+                kept = [fact for fact in known if fact.status is FactStatus.SUPERSEDED]
+                if not kept or edge.invalid_at is None:
+                    found.append((edge, (kept or known)[-1]))
+        return found
 
     def _others(self, link: NativeLink, fact: Fact) -> list[Fact]:
         ids = [fact_id for fact_id in link.fact_ids if fact_id != fact.fact_id]

@@ -1,19 +1,19 @@
 """What the gate does around Graphiti's own calls, for one Graphiti.
 
 A call goes: `receive` (the gate judges every turn), `begin` (a claim, so that one worker makes the
-call), Graphiti's own call inside `calling` (its LLM is judged), `conclude` (links, recorded answer,
-delivery). Nothing of it blocks the event loop.
+call), Graphiti's own call inside `calling` (its LLM is judged), `record` (links and answer), and
+`settle` (delivery). Nothing of it blocks the event loop.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from graphiti_core import Graphiti
 
@@ -30,9 +30,17 @@ from memgate_graphiti.native import Ingest
 from memgate_graphiti.projection import GraphitiProjection
 from memgate_graphiti.reception import Reception, receive
 from memgate_graphiti.speech import Speakers, Speech
+from memgate_graphiti.traffic import Traffic
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _DELIVERERS = 4
-"""Threads for deliveries, apart from the gate's own: a slow database delays no judging."""
+"""Threads for deliveries. They are apart, since a delivery waits for ingestions of its group, and
+ingestions must never wait for a thread that a delivery has."""
+
+_CALLERS = 8
+"""Threads for what an ingestion asks of the gate and the ledger."""
 
 _WAIT_S = 0.05
 
@@ -54,7 +62,8 @@ class Desk:
         self.gate, self.owns_gate = gate, owns_gate
         self.speakers = speakers or Speakers()
         self.groups = Groups(graphiti.driver, tenant)
-        self.bridge = LoopBridge(self.groups.forget)
+        self.traffic = Traffic()
+        self.bridge = LoopBridge(self._forget_loop)
         self.projection = GraphitiProjection(
             graphiti,
             gate.ledger,
@@ -64,6 +73,7 @@ class Desk:
             fields=gate.fields,
             asserted=gate.asserted,
             name=name,
+            traffic=self.traffic,
             ingest=ingest,
         )
         gate.attach(self.projection)
@@ -72,7 +82,8 @@ class Desk:
         self._running: dict[tuple[Subject, str], asyncio.Event] = {}
         self._lanes: dict[Subject, asyncio.Lock] = {}
         self._later: dict[Subject, asyncio.Task[Any]] = {}
-        self._threads = ThreadPoolExecutor(_DELIVERERS, thread_name_prefix="memgate-graphiti")
+        self._deliverers = ThreadPoolExecutor(_DELIVERERS, thread_name_prefix="memgate-deliver")
+        self._callers = ThreadPoolExecutor(_CALLERS, thread_name_prefix="memgate-graphiti")
 
     @property
     def name(self) -> str:
@@ -114,7 +125,7 @@ class Desk:
             await self._until_free(reception)
             self._running[reception.anchor] = asyncio.Event()
             try:
-                found = await self.gate.off_loop(
+                found = await self.off_loop(
                     answers.claim, self.gate.ledger, *reception.anchor, self.name
                 )
             except BaseException:
@@ -149,24 +160,25 @@ class Desk:
                 raise
             raise error from fault
 
-    async def conclude(
+    async def record(
         self, reception: Reception, answer: JsonObject, links: Sequence[tuple[Subject, NativeLink]]
-    ) -> int:
-        """Records the answer and the links, and delivers what is due.
+    ) -> None:
+        """Records the answer and the links. To be awaited while the group is still ingesting: a
+        delivery in between would not know what the call has stored.
 
-        What changes the facts that a reader sees is delivered now, the rest in the background.
-        Returns how many events the graph has not taken yet.
+        Raises:
+            LedgerError: the claim is free again, and the call may be retried.
         """
         try:
-            await self.gate.off_loop(self._record, reception, answer, links)
+            await self.off_loop(self._record, reception, answer, links)
         except BaseException:
             await asyncio.shield(self.give_up(reception))
             raise
         self._done(reception)
-        return await self.settle(reception)
 
     async def settle(self, reception: Reception) -> int:
-        """Delivers what a reception led to; as `conclude`, for calls that ingested nothing."""
+        """Delivers what a reception led to: what changes the facts that a reader sees now, the
+        rest in the background. Returns how many events the graph has not taken."""
         if not reception.closes:
             for subject in reception.subjects if reception.events else ():
                 self.deliver_later(subject)
@@ -176,14 +188,19 @@ class Desk:
 
     async def recorded(self, reception: Reception) -> JsonObject | None:
         """The answer that the same call got before; None while it was not made."""
-        record = await self.gate.off_loop(self.gate.ledger.turn, *reception.anchor)
+        record = await self.off_loop(self.gate.ledger.turn, *reception.anchor)
         return answers.result_in(record, self.name)
 
-    # --- inside Graphiti's own call ----------------------------------------------------------------
+    # --- inside Graphiti's own call ------------------------------------------------------------
 
     async def judge(self, call: ActiveCall, edges: list[dict[str, Any]]) -> list[bool]:
         """Which of the edges that Graphiti's LLM extracted may be stored."""
-        return await self.gate.off_loop(linking.judge, self.gate, call, edges)
+        return await self.off_loop(linking.judge, self.gate, call, edges)
+
+    async def off_loop(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Runs a blocking call of an ingestion in a thread."""
+        work = partial(call, *args, **kwargs)
+        return await asyncio.get_running_loop().run_in_executor(self._callers, work)
 
     # --- delivery ----------------------------------------------------------------------------
 
@@ -193,7 +210,7 @@ class Desk:
         lane = self._lanes.setdefault(subject, asyncio.Lock()) if subject else asyncio.Lock()
         work = partial(deliver, self.gate.ledger, self.projection, subject=subject)
         async with lane:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+            return await asyncio.get_running_loop().run_in_executor(self._deliverers, work)
 
     def deliver_later(self, subject: Subject) -> None:
         """Delivers in the background; a fault leaves the events due."""
@@ -212,12 +229,17 @@ class Desk:
     async def close(self) -> None:
         """Waits for background deliveries and ends the threads; closes the gate if it is ours."""
         await self.delivered()
-        self._threads.shutdown(wait=False)
+        self._deliverers.shutdown(wait=False)
+        self._callers.shutdown(wait=False)
         self.bridge.close()
         if self.owns_gate:
             await asyncio.to_thread(self.gate.close)
 
     # --- parts -------------------------------------------------------------------------------
+
+    def _forget_loop(self) -> None:
+        self.groups.forget()
+        self.traffic.forget()
 
     async def _deliver_one(self, subject: Subject) -> None:
         await self.deliver(subject)
@@ -240,9 +262,7 @@ class Desk:
         """Frees the claim of a call that failed, even where the ledger cannot be asked."""
         try:
             if not reception.minted:
-                await self.gate.off_loop(
-                    answers.release, self.gate.ledger, *reception.anchor, self.name
-                )
+                await self.off_loop(answers.release, self.gate.ledger, *reception.anchor, self.name)
         finally:
             self._done(reception)
 

@@ -8,6 +8,7 @@ promoted facts included (both verified: tests/graphiti/test_host_facts.py).
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -76,10 +77,13 @@ async def set_content(graph: Graph, uuid: str, content: str) -> None:
 async def redact(graphiti: Graphiti, graph: Graph, uuid: str, words: str) -> None:
     """Takes words out of an episode's text; an episode with nothing else to say goes as a whole."""
     content = await content_of(graph, uuid)
-    if content is None or not words or words not in content:
+    if content is None or not words.strip():
         return
-    at = content.index(words)
-    rest = forwardable(content, [Span(start=at, end=at + len(words))])
+    spelt = r"\s+".join(re.escape(word) for word in words.split())
+    found = [Span(start=m.start(), end=m.end()) for m in re.finditer(spelt, content, re.IGNORECASE)]
+    if not found:
+        return
+    rest = forwardable(content, found)
     if rest is None or not _speaks(rest):
         await remove(graphiti, graph, uuid)
     else:

@@ -19,7 +19,7 @@ from graphiti_core.utils.bulk_utils import RawEpisode
 from memgate_core.errors import ConfigurationError, NotFoundError
 from memgate_core.gate import MemoryGate
 from memgate_core.projection import DeliveryReport
-from memgate_graphiti import bulk, episodes, heard, ingesting, triplets
+from memgate_graphiti import bulk, episodes, heard, ingesting, removal, triplets
 from memgate_graphiti.calls import under_way
 from memgate_graphiti.desk import Desk
 from memgate_graphiti.guarded import Guard
@@ -281,8 +281,9 @@ class GatedGraphiti(ScopedReads, Graphiti):  # type: ignore[misc]
     async def remove_episode(self, episode_uuid: str, *, group_id: str | None = None) -> None:
         """Removes an episode with what rests on it alone, in whatever group it lies.
 
-        Entities that promoted facts need stay, with their edges. `group_id` saves the search for
-        the group.
+        Facts that only this episode says are revoked in the ledger too; what they had replaced
+        holds again. Entities that other facts need stay, with their edges. `group_id` saves the
+        search for the group.
 
         Raises:
             NotFoundError: no such episode. ProjectionError: the database did not answer.
@@ -291,9 +292,7 @@ class GatedGraphiti(ScopedReads, Graphiti):  # type: ignore[misc]
         group = group_id if group_id is not None else await groups.holding_episode(episode_uuid)
         if group is None:
             raise NotFoundError(f"no episode {episode_uuid!r} in any group")
-        graph = await self.desk.projection.group_graph(groups.named(group))
-        with under_way(None):
-            await episodes.remove(self, graph, episode_uuid)
+        await removal.remove_episode(self, self.desk, groups.named(group), episode_uuid)
 
     # --- delivery ------------------------------------------------------------------------------
 

@@ -115,7 +115,7 @@ async def clear_lost(desk: Desk, graph: Graph, heard: Heard, remove: episodes.Re
         return
     same = await lost.candidates(graph, came.name, body, came.reference_time)
     known = desk.gate.ledger, desk.name, graph.group_id
-    for uuid in await desk.gate.off_loop(lost.unknown, *known, same) if same else ():
+    for uuid in await desk.off_loop(lost.unknown, *known, same) if same else ():
         await remove(graph, uuid)
 
 

@@ -30,7 +30,7 @@ from memgate_graphiti.answers import Claim
 from memgate_graphiti.calls import ActiveCall
 from memgate_graphiti.desk import Desk
 from memgate_graphiti.graph import Graph
-from memgate_graphiti.ingesting import links_of
+from memgate_graphiti.ingesting import links_of, mend
 from memgate_graphiti.linking import judge_text
 from memgate_graphiti.payloads import native_id, plain
 from memgate_graphiti.results import recorded
@@ -133,8 +133,10 @@ class EpisodeHook:
             await self._reopen(graph, [edge for edge in result.edges if edge not in made])
         gone = {edge.uuid for edge in refused}
         kept = result.model_copy(update={"edges": [e for e in result.edges if e.uuid not in gone]})
-        links = await self.desk.gate.off_loop(links_of, self.desk, reception, call, kept)
-        await self.desk.conclude(reception, recorded(kept), links)
+        await mend(self.desk, reception.group_id, kept.edges)
+        links = await self.desk.off_loop(links_of, self.desk, reception, call, kept)
+        await self.desk.record(reception, recorded(kept), links)
+        await self.desk.settle(reception)
         return sorted(gone)
 
     async def failed_episode(self, episode: GatedEpisode) -> None:
@@ -152,7 +154,7 @@ class EpisodeHook:
         refused = []
         for edge in made:
             ends = [names.get(uuid, "") for uuid in (edge.source_node_uuid, edge.target_node_uuid)]
-            found = await self.desk.gate.off_loop(judge_text, self.desk.gate, call, edge.fact, ends)
+            found = await self.desk.off_loop(judge_text, self.desk.gate, call, edge.fact, ends)
             if found is not None:
                 call.verdicts[plain(edge.fact)] = found
             if found is None or not found[1].allowed:
@@ -163,7 +165,7 @@ class EpisodeHook:
         """Opens edges again that Graphiti ended, where the ledger says that they hold."""
         for edge in ended:
             native = native_id(graph.group_id, "edge", edge.uuid)
-            if await self.desk.gate.off_loop(self._holds, native):
+            if await self.desk.off_loop(self._holds, native):
                 await graph.reopen_edge(edge.uuid)
 
     def _holds(self, native: str) -> bool:

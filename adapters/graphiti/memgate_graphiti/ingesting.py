@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any
 
 from graphiti_core import Graphiti
+from graphiti_core.edges import EntityEdge
 from graphiti_core.graphiti import AddEpisodeResults
 
-from memgate_core.model import NativeLink, Subject
+from memgate_core.model import FactStatus, NativeLink, Subject
 from memgate_graphiti import episodes
 from memgate_graphiti.answers import Claim
 from memgate_graphiti.calls import ActiveCall
@@ -34,15 +35,44 @@ async def ingest(
     """
     if heard.reception.body is None:
         return await _not_ingested(graphiti, desk, heard)
-    claim = await desk.begin(heard.reception)
+    async with desk.traffic.ingesting(heard.reception.group_id):
+        result = await _ingested(graphiti, desk, heard, call_graphiti)
+    result.undelivered = await desk.settle(heard.reception)
+    return result
+
+
+async def _ingested(
+    graphiti: Graphiti, desk: Desk, heard: Heard, call_graphiti: CallGraphiti
+) -> GatedEpisodeResults:
+    reception = heard.reception
+    claim = await desk.begin(reception)
     if claim is Claim.DONE:
-        return await _once_more(desk, heard.reception)
-    async with desk.calling(heard.reception) as call:
+        kept = await desk.recorded(reception)
+        return replayed(GatedEpisodeResults, kept or {}, reception.receipts)
+    async with desk.calling(reception) as call:
         await make_ready(graphiti, desk, heard, claim)
-        result = await call_graphiti(heard.reception.body)
-    links = await desk.gate.off_loop(links_of, desk, heard.reception, call, result)
-    undelivered = await desk.conclude(heard.reception, recorded(result), links)
-    return widened(GatedEpisodeResults, result, heard.reception.receipts, undelivered=undelivered)
+        result = await call_graphiti(reception.body or "")
+        await mend(desk, reception.group_id, result.edges)
+        links = await desk.off_loop(links_of, desk, reception, call, result)
+    await desk.record(reception, recorded(result), links)
+    return widened(GatedEpisodeResults, result, reception.receipts)
+
+
+async def mend(desk: Desk, group_id: str, edges: Sequence[EntityEdge]) -> None:
+    """Ends edges again that Graphiti saved as it had read them, though their facts have ended
+    meanwhile: another process may deliver while this one ingests."""
+    ended = await desk.off_loop(desk.projection.carriers.ended, group_id, edges)
+    if not ended:
+        return
+    graph = await desk.projection.group_graph(group_id)
+    for edge, fact in ended:
+        nodes = (edge.source_node_uuid, edge.target_node_uuid)
+        await graph.untell(nodes, edge.fact)
+        if fact.status is FactStatus.SUPERSEDED:
+            at, recorded_at = fact.valid_to or fact.recorded_at, fact.closed_at or fact.recorded_at
+            await graph.close_edge(edge.uuid, at=at, recorded=recorded_at)
+        else:
+            await graph.delete_edge(edge.uuid)
 
 
 async def make_ready(graphiti: Graphiti, desk: Desk, heard: Heard, claim: Claim) -> None:
@@ -82,10 +112,3 @@ async def _not_ingested(graphiti: Graphiti, desk: Desk, heard: Heard) -> GatedEp
         replayed=all(receipt.replayed for receipt in heard.reception.receipts),
         undelivered=undelivered,
     )
-
-
-async def _once_more(desk: Desk, reception: Reception) -> GatedEpisodeResults:
-    """The first call's result; what is still due is tried again."""
-    kept = await desk.recorded(reception)
-    await desk.settle(reception)
-    return replayed(GatedEpisodeResults, kept or {}, reception.receipts)

@@ -33,6 +33,7 @@ from memgate_graphiti.graph import Edge, Graph
 from memgate_graphiti.groups import Groups, prepare
 from memgate_graphiti.payloads import native_id, staged_properties
 from memgate_graphiti.speech import Speakers
+from memgate_graphiti.traffic import Traffic
 from memgate_graphiti.writing import Writer
 
 T = TypeVar("T")
@@ -52,15 +53,17 @@ class GraphitiProjection:
         fields: Sequence[FieldSpec] = (),
         asserted: legacy.Asserted = lambda _subject, _text: (),
         name: str = "graphiti",
+        traffic: Traffic | None = None,
         ingest: native.Ingest | None = None,
     ) -> None:
-        """`ingest`: given, promotions go through Graphiti's own ingestion and its LLM."""
+        """`traffic`: who else is at work in the graph. `ingest`: given, promotions go through
+        Graphiti's own ingestion and its LLM."""
         self.name = name
         self.writer = Writer(name, speakers or Speakers(), fields)
         self.carriers = Carriers(ledger, name, self.writer)
         self._graphiti, self._ledger, self._groups = graphiti, ledger, groups
         self._bridge, self._fields, self._asserted = bridge, fields, asserted
-        self._ingest = ingest
+        self._traffic, self._ingest = traffic or Traffic(), ingest
         self._prepared: set[str] = set()
 
     async def graph(self, subject: Subject) -> Graph:
@@ -85,6 +88,14 @@ class GraphitiProjection:
             ProjectionError: called on the event loop that owns the driver.
             Exception: whatever the database or Graphiti raises; the event stays due.
         """
+        group_id = self._groups.of_subject(event.subject)
+        self._run(self._traffic.begin_delivery(group_id))
+        try:
+            return self._apply(event)
+        finally:
+            self._run(self._traffic.end_delivery(group_id))
+
+    def _apply(self, event: Event) -> Sequence[NativeLink]:
         if event.event_type is EventType.ERASED:
             self._erase(event.subject)
             return ()
@@ -268,15 +279,17 @@ class GraphitiProjection:
             links = self._ledger.links(self.name, subject=subject)
             natives = [link.native_id for link in links]
             return await residue.of_subject(graph, natives, subject.actor)
-        edges, told = self._traces(graph.group_id, needle)
-        return await residue.of_event(graph, needle, edges, told)
+        return await residue.of_event(graph, needle, self._traces(graph.group_id, needle))
 
-    def _traces(self, group_id: str, needle: Event) -> tuple[list[str], list[str]]:
+    def _traces(self, group_id: str, needle: Event) -> residue.Traces:
         if needle.fact is None:
-            return [], []
-        edges = [carrier.uuid for carrier in self.carriers.edges(group_id, needle.fact)]
-        texts = [link.text for link in self.carriers.links(needle.fact) if link.text]
-        return edges, texts
+            return residue.Traces()
+        links = self.carriers.links(needle.fact)
+        return residue.Traces(
+            edges=tuple(carrier.uuid for carrier in self.carriers.edges(group_id, needle.fact)),
+            episodes=tuple(self.carriers.episodes(needle.fact)),
+            told=tuple(link.text for link in links if link.text),
+        )
 
     async def _existing(self, subject: Subject, uuids: Iterable[str]) -> dict[str, Edge]:
         return await (await self.graph(subject)).edges(uuids)

@@ -7,35 +7,49 @@ What counts is a thing that carried the fact or item, and the very words that it
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from memgate_core.model import Event
+from memgate_core.model import Event, EventType
 from memgate_graphiti import staging
-from memgate_graphiti.graph import Graph
-from memgate_graphiti.payloads import parts_of
+from memgate_graphiti.episodes import content_of
+from memgate_graphiti.graph import Graph, says
+from memgate_graphiti.payloads import parts_of, plain
 
 _OF_GROUP = "WHERE x.group_id = $group_id RETURN x.uuid AS uuid"
-_TEXTS = {
+_DERIVED = {
     "summary of entity": f"MATCH (x:Entity) {_OF_GROUP}, x.summary AS text",
-    "episode": f"MATCH (x:Episodic) {_OF_GROUP}, x.content AS text",
     "summary of community": f"MATCH (x:Community) {_OF_GROUP}, x.name + ' ' + x.summary AS text",
     "summary of saga": f"MATCH (x:Saga) {_OF_GROUP}, x.summary AS text",
-    "edge": f"MATCH (:Entity)-[x:RELATES_TO]->(:Entity) {_OF_GROUP}, x.fact AS text",
 }
+_FACTS = "MATCH ()-[x:RELATES_TO]->() WHERE x.group_id = $group_id RETURN DISTINCT x.fact AS fact"
 
 
-async def of_event(
-    graph: Graph, needle: Event, edges: Sequence[str], told: Sequence[str]
-) -> list[str]:
+@dataclass(frozen=True)
+class Traces:
+    """What carried a fact: by uuid, and the sentences that it was written in."""
+
+    edges: tuple[str, ...] = ()
+    episodes: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+
+
+async def of_event(graph: Graph, needle: Event, traces: Traces) -> list[str]:
     """Places, by name and id, that still hold what the event took away. No words.
 
-    `edges`: uuids of edges that carried the fact. `told`: sentences in which it was written.
+    A correction takes away an edge and what is told of it, not what was once said.
     """
-    found = [f"edge {uuid}" for uuid in edges if await graph.edge(uuid) is not None]
+    found = [f"edge {uuid}" for uuid in await graph.edges(traces.edges)]
     if needle.staged is not None and await staging.holds(graph, needle.staged.staged_id):
         found.append(f"held item {needle.staged.staged_id}")
-    words = [about.words for about in (needle.fact, needle.staged) if about is not None]
-    return list(dict.fromkeys([*found, *await _saying(graph, [*words, *told])]))
+    if needle.fact is None:
+        return found
+    if needle.event_type is EventType.REVOKED:
+        for uuid in traces.episodes:
+            content = await content_of(graph, uuid)
+            if content is not None and says(content, needle.fact.words):
+                found.append(f"episode {uuid}")
+    return [*found, *await _derived(graph, [needle.fact.words, *traces.told])]
 
 
 async def of_group(graph: Graph) -> list[str]:
@@ -57,25 +71,22 @@ async def of_subject(graph: Graph, natives: Iterable[str], actor: str | None) ->
         _group, kind, uuid = parts_of(native)
         if kind == "edge" and await graph.edge(uuid) is not None:
             found.append(f"edge {uuid}")
-        if kind == "episode" and await _episode_is_there(graph, uuid):
+        if kind == "episode" and await content_of(graph, uuid) is not None:
             found.append(f"episode {uuid}")
     return found
 
 
-async def _saying(graph: Graph, words: Sequence[str]) -> list[str]:
-    wanted = [text.casefold() for text in words if text.strip()]
-    found = []
-    for place, query in _TEXTS.items():
-        rows: list[dict[str, Any]] = await graph.rows(query, group_id=graph.group_id)
+async def _derived(graph: Graph, told: Sequence[str]) -> list[str]:
+    """Summaries that still tell what no edge of the group says any more."""
+    rows: list[dict[str, Any]] = await graph.rows(_FACTS, group_id=graph.group_id)
+    alive = {plain(str(row["fact"])) for row in rows}
+    wanted = [text for text in told if text.strip() and plain(text) not in alive]
+    found: list[str] = []
+    for place, query in _DERIVED.items() if wanted else ():
+        rows = await graph.rows(query, group_id=graph.group_id)
         found += [
             f"{place} {row['uuid']}"
             for row in rows
-            if any(text in str(row["text"] or "").casefold() for text in wanted)
+            if any(says(str(row["text"] or ""), text) for text in wanted)
         ]
     return found
-
-
-async def _episode_is_there(graph: Graph, uuid: str) -> bool:
-    return bool(
-        await graph.rows("MATCH (e:Episodic {uuid: $uuid}) RETURN e.uuid AS uuid", uuid=uuid)
-    )

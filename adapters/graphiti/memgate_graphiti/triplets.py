@@ -14,6 +14,7 @@ from memgate_core.forwarding import forwardable
 from memgate_core.model import USER_ENTITY, NativeLink, Role, Subject
 from memgate_graphiti.answers import Claim
 from memgate_graphiti.desk import Desk
+from memgate_graphiti.ingesting import mend
 from memgate_graphiti.linking import facts_forwarded
 from memgate_graphiti.payloads import native_id, plain
 from memgate_graphiti.reception import Reception, withheld_in
@@ -76,14 +77,27 @@ async def write(
             ingested=False,
             undelivered=undelivered,
         )
+    async with desk.traffic.ingesting(reception.group_id):
+        result = await _written(desk, reception, source, target, call_graphiti)
+    result.undelivered = await desk.settle(reception)
+    return result
+
+
+async def _written(
+    desk: Desk,
+    reception: Reception,
+    source: EntityNode,
+    target: EntityNode,
+    call_graphiti: CallGraphiti,
+) -> GatedTripletResults:
     if await desk.begin(reception) is Claim.DONE:
         kept = await desk.recorded(reception)
-        await desk.settle(reception)
         return replayed(GatedTripletResults, kept or {}, reception.receipts)
     async with desk.calling(reception):
         result = await call_graphiti(*_sifted(reception, source, target))
-    undelivered = await desk.conclude(reception, recorded(result), _links(desk, reception, result))
-    return widened(GatedTripletResults, result, reception.receipts, undelivered=undelivered)
+        await mend(desk, reception.group_id, result.edges)
+    await desk.record(reception, recorded(result), _links(desk, reception, result))
+    return widened(GatedTripletResults, result, reception.receipts)
 
 
 def _sifted(reception: Reception, *nodes: EntityNode) -> list[EntityNode]:

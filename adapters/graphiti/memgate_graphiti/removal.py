@@ -1,0 +1,54 @@
+"""`remove_episode` in step with the ledger: what only this episode said is taken back."""
+
+from __future__ import annotations
+
+from graphiti_core import Graphiti
+from graphiti_core.errors import NodeNotFoundError
+
+from memgate_core.errors import NotFoundError
+from memgate_graphiti import episodes
+from memgate_graphiti.calls import under_way
+from memgate_graphiti.desk import Desk
+from memgate_graphiti.payloads import native_id, parts_of
+
+BY = "application"
+"""Who took a fact back, in the audit trail, when the application removed its episode."""
+
+_MOST_SPEAKERS = 64
+
+
+async def remove_episode(graphiti: Graphiti, desk: Desk, group_id: str, uuid: str) -> None:
+    """Revokes the facts that no other episode says, then removes the episode.
+
+    Raises:
+        NotFoundError: no such episode in the group. LedgerError: nothing was removed.
+    """
+    for fact_id in await desk.off_loop(_only_said_here, desk, group_id, uuid):
+        await desk.gate.off_loop(desk.gate.revocation.revoke, fact_id, by=BY, reopen=True)
+    async with desk.traffic.ingesting(group_id):
+        graph = await desk.projection.group_graph(group_id)
+        if await episodes.content_of(graph, uuid) is None:
+            return  # the revocation left it nothing to say
+        try:
+            with under_way(None):
+                await episodes.remove(graphiti, graph, uuid)
+        except NodeNotFoundError as fault:
+            raise NotFoundError(f"no episode {uuid!r} in group {group_id!r}") from fault
+
+
+def _only_said_here(desk: Desk, group_id: str, uuid: str) -> list[str]:
+    """Facts that the episode carries and no other does. Blocking."""
+    ledger, found = desk.gate.ledger, []
+    for number in range(_MOST_SPEAKERS):
+        native = native_id(group_id, f"episode.{number}", uuid)
+        links = ledger.links(desk.name, native_id=native)
+        if not links:
+            break
+        found += [fact_id for link in links for fact_id in link.fact_ids]
+    return [fact_id for fact_id in found if not _said_elsewhere(desk, fact_id, uuid)]
+
+
+def _said_elsewhere(desk: Desk, fact_id: str, uuid: str) -> bool:
+    links = desk.gate.ledger.links(desk.name, fact_id=fact_id)
+    parts = [parts_of(link.native_id) for link in links]
+    return any(kind == "episode" and other != uuid for _group, kind, other in parts)
