@@ -45,8 +45,10 @@ class Judges:
 
 def local() -> Judges:
     """No network, no language model (the default)."""
+    from memgate_core.fields.phrases import PhraseReader
     from memgate_core.judgement.local import LocalClassifier
     from memgate_core.judgement.matching import LocalMatcher
+    from memgate_core.judgement.readers import FirstOf
     from memgate_core.judgement.reading import LocalFieldReader
     from memgate_core.judgement.standing import LocalStandingJudge
     from memgate_core.resolution.checker import LocalChecker
@@ -56,7 +58,7 @@ def local() -> Judges:
         matcher=LocalMatcher(),
         standing=LocalStandingJudge(),
         checker=LocalChecker(),
-        reader=LocalFieldReader(),
+        reader=FirstOf(PhraseReader(), LocalFieldReader()),
         realiser=LocalRealiser(),
     )
 

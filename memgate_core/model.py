@@ -270,6 +270,8 @@ class FieldSpec(Model):
     synonyms: tuple[str, ...] = ()
     validator: str | None = None
     """Name of a registered validator (see memgate_core.fields.validators), or None."""
+    said: tuple[str, ...] = ()
+    """How people say it of themselves, verb first: "move to {value}". Read without a model."""
     phrase: str | None = None
     """How a value reads in a sentence: "lives in {value}"; None lets the gate choose."""
 

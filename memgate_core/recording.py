@@ -10,6 +10,8 @@ from memgate_core.book import Book, not_before
 from memgate_core.endings import ended_facts
 from memgate_core.extraction.open_key import open_key
 from memgate_core.judgement.protocol import Realiser
+from memgate_core.language.predicate import find_predicate
+from memgate_core.language.tokens import tokenise
 from memgate_core.ledger.identity import fact_id_of, payload_hash_of, proposal_id_of, staged_id_of
 from memgate_core.ledger.protocol import KeyState, Ledger, ProposalRecord
 from memgate_core.model import (
@@ -248,7 +250,7 @@ class Decisions:
                 self.book.close(fact, at, FactStatus.SUPERSEDED)
 
     def _held_claim(self, w: Weighed) -> StagedItem | None:
-        if not w.registered and not _is_event(w):
+        if not w.registered and not (_is_event(w) or _is_result(w)):
             return None
         return next((item for item in self._pending(w) if _claims_the_same(item, w)), None)
 
@@ -330,6 +332,18 @@ def _is_exact(turn: Turn, w: Weighed) -> bool:
         return False
     same = w.candidate.evidence == Evidence.of(turn, w.span)
     return same and w.candidate.words == w.span.of(turn.text)
+
+
+def _is_result(w: Weighed) -> bool:
+    """A state that only an event leaves behind: "the lease is renewed"."""
+    predicate = find_predicate(tokenise(w.candidate.words))
+    stated = w.judgement.evidence_type is EvidenceType.OTHER and predicate is not None
+    return (
+        stated
+        and predicate is not None
+        and predicate.passive
+        and not (predicate.negated or predicate.planned or predicate.former)
+    )
 
 
 def _is_event(w: Weighed) -> bool:

@@ -16,6 +16,7 @@ from memgate_core.judgement.calibration import Calibration
 from memgate_core.judgement.cues import evidence_cues
 from memgate_core.judgement.encoder import Encoders
 from memgate_core.judgement.inputs import Budget
+from memgate_core.judgement.modals import leans_open, leant
 from memgate_core.judgement.shared import shared_encoders
 from memgate_core.judgement.verdicts import EVIDENCE_ORDER
 from memgate_core.model import EvidenceJudgement, EvidenceType, Statement
@@ -98,7 +99,7 @@ def _together(one: Probabilities, other: Probabilities) -> Probabilities:
 
 
 def _judgement(statement: Statement, probabilities: list[float]) -> EvidenceJudgement:
-    by_class = dict(zip(EVIDENCE_ORDER, probabilities, strict=True))
+    by_class = leant(statement.text, dict(zip(EVIDENCE_ORDER, probabilities, strict=True)))
     top = max(by_class, key=lambda evidence: by_class[evidence])
     return EvidenceJudgement(
         evidence_type=top,

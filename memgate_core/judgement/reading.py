@@ -10,6 +10,7 @@ from memgate_core.judgement.encoder import Encoders
 from memgate_core.judgement.shared import shared_encoders
 from memgate_core.judgement.vectors import VectorStore, nearest
 from memgate_core.model import Candidate, Evidence, FieldSpec, Role, Span, Turn
+from memgate_core.resolution.assent import Answer, answer_of
 
 _PAIRED = 4
 """Fields that get a pair check in one turn; the others are too far from its words."""
@@ -73,6 +74,8 @@ def _candidate(turn: Turn, field: FieldSpec, verdict: Verdict, reader: str) -> C
     if verdict.place is None:
         return None
     number, start, end = verdict.place
+    if number >= 0 and answer_of(turn.text) is not Answer.YES:
+        return None  # only a bare "yes" makes the words of the turn before the user's own
     text = turn.text if number < 0 else turn.history[-2:][number].content
     value = text[start:end].strip(_EDGES)
     if not value:

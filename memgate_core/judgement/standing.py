@@ -8,6 +8,7 @@ from memgate_core.judgement.claims import ClaimHead, Verdict
 from memgate_core.judgement.cues import standing_cues
 from memgate_core.judgement.encoder import Encoders
 from memgate_core.judgement.inputs import Encoded
+from memgate_core.judgement.plain import is_plainly_own
 from memgate_core.judgement.protocol import StandingClaim
 from memgate_core.judgement.shared import shared_encoders
 from memgate_core.model import (
@@ -44,12 +45,17 @@ class LocalStandingJudge:
         Raises:
             ConfigurationError: the weights are not installed completely.
         """
-        asked = [claim for claim in claims if _on_field(claim)]
+        plain = [_is_plain(turn, claim) for claim in claims]
+        asked = [c for c, own in zip(claims, plain, strict=True) if _on_field(c) and not own]
         rows = [self._row(turn, claim, claim.field) for claim in asked if claim.field]
         verdicts = iter(self._head.judge(rows))
         return [
-            _judgement(turn, claim, next(verdicts)) if _on_field(claim) else _by_entity(claim)
-            for claim in claims
+            _PLAIN
+            if own
+            else _judgement(turn, claim, next(verdicts))
+            if _on_field(claim)
+            else _by_entity(claim)
+            for claim, own in zip(claims, plain, strict=True)
         ]
 
     def _row(self, turn: Turn, claim: StandingClaim, field: FieldSpec) -> Encoded:
@@ -62,6 +68,15 @@ class LocalStandingJudge:
             turn.history,
             _marked(claim, turn.text),
         )
+
+
+_PLAIN = StandingJudgement(standing=Standing.OWN, cues=("plain first-person words",))
+
+
+def _is_plain(turn: Turn, claim: StandingClaim) -> bool:
+    candidate = claim.candidate
+    own = candidate.entity == USER_ENTITY and _on_field(claim)
+    return own and is_plainly_own(turn, candidate.words, candidate.value or "")
 
 
 def _on_field(claim: StandingClaim) -> bool:

@@ -41,7 +41,9 @@ def statement_row(row: Material) -> Material:
 def held_row(row: Material, message: str) -> Material:
     """A well-formed answer about a held item: settled where the plan's last word is named."""
     named = row["plan"].rstrip(".").split()[-1].lower()
-    outcome = "confirm" if named in message.lower() and kind_of(message) != "speculation" else "nothing"
+    outcome = (
+        "confirm" if named in message.lower() and kind_of(message) != "speculation" else "nothing"
+    )
     words = message.rstrip(".") if outcome == "confirm" else None
     return {"n": row["n"], "outcome": outcome, "confidence": 0.95, "words": words}
 

@@ -63,7 +63,9 @@ def _handler(service: Service) -> type[BaseHTTPRequestHandler]:
             service.keys.append(self.headers.get("Authorization"))
             complaint = service.objects(body)
             if complaint is not None:
-                self._send(Answer(status=400, body=json.dumps({"error": {"message": complaint}})), body)
+                self._send(
+                    Answer(status=400, body=json.dumps({"error": {"message": complaint}})), body
+                )
                 return
             self._send(service.answers.pop(0) if service.answers else Answer(), body)
 

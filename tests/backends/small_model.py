@@ -26,7 +26,8 @@ params.model.path = str(assemble(path))
 params.port = int(port)
 params.n_ctx = 8192
 params.n_parallel = 1
-params.cpuparams.n_threads = 2
+params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1  # several spin on a busy machine
+params.warmup = False
 server = xllamacpp.Server(params)
 print("ready", server.listening_address, flush=True)
 threading.Event().wait()

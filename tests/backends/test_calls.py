@@ -14,7 +14,18 @@ from tests.support.talk import Talk
 
 PLANS = [
     f"I might buy a {thing}."
-    for thing in ("kiln", "canoe", "loom", "harp", "yurt", "sauna", "greenhouse", "drone", "van", "kayak")
+    for thing in (
+        "kiln",
+        "canoe",
+        "loom",
+        "harp",
+        "yurt",
+        "sauna",
+        "greenhouse",
+        "drone",
+        "van",
+        "kayak",
+    )
 ]
 
 

@@ -60,9 +60,7 @@ def down(_answers: Any) -> Any:
         (down, "the model failed: ConnectionError"),
     ],
 )
-def test_a_fault_ends_in_hold_and_report(
-    spoil: Any, reported: str, talk_with: OpenTalk
-) -> None:
+def test_a_fault_ends_in_hold_and_report(spoil: Any, reported: str, talk_with: OpenTalk) -> None:
     ana = talk_with(scripted(spoil=spoil), "decision")
     receipt = ana.says("I sold the piano.")
     assert decisions(receipt) == {DecisionType.STAGE}

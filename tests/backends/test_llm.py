@@ -156,7 +156,10 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "429": ({"fails": too_many_requests()}, r"status 429"),
     "no connection": ({"fails": httpx.ConnectError("refused")}, "ConnectError"),
     "wrong label": ({"answer": relabelled("type", "maybe")}, r"outside the form \(type\)"),
-    "wrong standing": ({"answer": relabelled("standing", "mine")}, r"outside the form \(standing\)"),
+    "wrong standing": (
+        {"answer": relabelled("standing", "mine")},
+        r"outside the form \(standing\)",
+    ),
     "no confidence": ({"answer": relabelled("confidence", "high")}, r"\(confidence\)"),
     "missing answer": ({"answer": without_last}, "unanswered"),
     "no answers": ({"answer": lambda _: {}}, "unanswered"),
@@ -165,7 +168,9 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-@pytest.mark.parametrize("said", ["I might sell the piano.", "I sold the piano.", "I live in Leeds."])
+@pytest.mark.parametrize(
+    "said", ["I might sell the piano.", "I sold the piano.", "I live in Leeds."]
+)
 def test_a_fault_ends_in_hold_and_report(name: str, said: str, talk_with: OpenTalk) -> None:
     behaviour, reported = FAULTS[name]
     ana = talk_with(ScriptedModel(**behaviour))
@@ -210,7 +215,12 @@ def test_a_model_that_fails_settles_nothing(talk_with: OpenTalk) -> None:
 def test_a_settlement_without_its_words_is_none(talk_with: OpenTalk) -> None:
     def invents(material: Material) -> Material:
         rows = [
-            {"n": r["n"], "outcome": "confirm", "confidence": 1.0, "words": "it went under the hammer"}
+            {
+                "n": r["n"],
+                "outcome": "confirm",
+                "confidence": 1.0,
+                "words": "it went under the hammer",
+            }
             for r in material.get("held", [])
         ]
         return {**sheet(material), "held": rows}
@@ -278,7 +288,10 @@ def test_a_spent_budget_holds_and_says_so(talk_with: OpenTalk) -> None:
         ({"classifier": "llm", "model": object()}, "no model: object"),
         ({"classifier": "llm", "model": "ftp://x"}, "no http"),
         ({"classifier": "decision", "model": ScriptedModel()}, "no decision model"),
-        ({"classifier": "llm", "model": ScriptedModel(), "model_options": {"tiemout": 1}}, "tiemout"),
+        (
+            {"classifier": "llm", "model": ScriptedModel(), "model_options": {"tiemout": 1}},
+            "tiemout",
+        ),
         (
             {"classifier": "llm", "model": ScriptedModel(), "model_options": {"timeout": 0}},
             "model_options.timeout",

@@ -67,7 +67,10 @@ def test_a_busy_service_is_asked_again(service: Service, talk_with: OpenTalk) ->
 @pytest.mark.parametrize(
     ("answer", "fault"),
     [
-        (Answer(status=429, headers={"Retry-After": "0"}, body="{}"), "HTTPStatusError (status 429)"),
+        (
+            Answer(status=429, headers={"Retry-After": "0"}, body="{}"),
+            "HTTPStatusError (status 429)",
+        ),
         (Answer(status=500, headers={"Retry-After": "0"}, body="oops"), "(status 500)"),
         (Answer(status=401, body="{}"), "(status 401)"),
         (Answer(refusal="I will not."), "the model refused"),
@@ -128,9 +131,7 @@ def test_a_chat_model_with_structured_output(service: Service, talk_with: OpenTa
     from langchain_openai import ChatOpenAI
     from pydantic import SecretStr
 
-    model = ChatOpenAI(
-        model="gpt-5.5", base_url=service.url, api_key=SecretStr("k"), max_retries=0
-    )
+    model = ChatOpenAI(model="gpt-5.5", base_url=service.url, api_key=SecretStr("k"), max_retries=0)
     life(talk_with(model), tokens=100)
     assert service.bodies[0]["response_format"]["type"] == "json_schema"
 

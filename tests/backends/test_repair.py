@@ -26,7 +26,16 @@ def test_small_slips_are_mended(answer: object, found: dict[str, object]) -> Non
 
 @pytest.mark.parametrize(
     "answer",
-    ["", "  \n", "I'm sorry, I can't help with that.", "[1, 2]", "42", None, 7, "<think>{}</think>"],
+    [
+        "",
+        "  \n",
+        "I'm sorry, I can't help with that.",
+        "[1, 2]",
+        "42",
+        None,
+        7,
+        "<think>{}</think>",
+    ],
 )
 def test_what_is_no_object_is_a_fault(answer: object) -> None:
     with pytest.raises(ModelFaultError):

@@ -146,7 +146,9 @@ def test_a_repeated_run_with_the_same_message_is_one_turn(gate: MemoryGate) -> N
     running = agent(says("Ok."), gate)
     message = HumanMessage("I might move to Seattle.", id="m1")
     for thread in ("t1", "t2"):
-        running.invoke({"messages": [message]}, {"configurable": {**RUN["configurable"], "thread_id": thread}})
+        running.invoke(
+            {"messages": [message]}, {"configurable": {**RUN["configurable"], "thread_id": thread}}
+        )
     (item,) = gate.profile("ana").staged()
     assert item.times_stated == 1
 

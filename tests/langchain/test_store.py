@@ -283,9 +283,7 @@ def test_20_every_public_method_of_langgraphs_store_is_known() -> None:
     writes = {"put", "delete", "aput", "adelete"}
     narrow = {"batch", "abatch"}
     public = {
-        name
-        for name, member in inspect.getmembers(BaseStore, callable)
-        if not name.startswith("_")
+        name for name, member in inspect.getmembers(BaseStore, callable) if not name.startswith("_")
     }
     assert public == reads | writes | narrow
     assert {name for name in narrow if name in vars(GatedStore)} == narrow

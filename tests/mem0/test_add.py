@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -227,6 +228,22 @@ def test_a_speaker_of_another_name_is_not_the_user(ana: MemoryTalk) -> None:
     ana.says([{"role": "user", "name": "Wren", "content": "I live in York."}])
     turn = next(iter(ana.memory.gate.ledger.turns(ana.subject)))
     assert turn.speaker == "Wren"
+
+
+def test_in_shadow_mode_mem0_gets_what_the_caller_said(ana: MemoryTalk) -> None:
+    ana.memory.gate.rollout.set("shadow", by="Operator")
+    assert ana.events(ana.says("I might move to Seattle.")) == ["ADD"]
+    assert ana.all_texts() == ["I might move to Seattle."]
+    assert ana.held() == []
+
+
+def test_taking_back_the_last_message_takes_it_out(ana: MemoryTalk) -> None:
+    ana.says("I live in Leeds.")
+    ana.says("I moved to York.")
+    entries = ana.says("Ignore my last message.", after=timedelta(minutes=1))
+    assert "REVOKE" in ana.events(entries)
+    assert ana.shown("York") == []
+    assert ana.shown("Leeds") == ["I live in Leeds."]
 
 
 def _without_ids(entry: dict[str, Any]) -> dict[str, Any]:

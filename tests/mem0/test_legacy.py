@@ -54,6 +54,17 @@ def test_one_that_says_more_is_left_and_reported(open_memory: Open) -> None:
     assert ana.shown("Hull")
 
 
+def test_a_doubt_is_told_to_nobody_else(open_memory: Open) -> None:
+    ana = opened(open_memory)
+    ben = MemoryTalk(ana.memory, "ben")
+    stored_before(ana.memory, "User lives in Hull and works at Acme")
+    turn = ana.memory.gate.turn("I moved to York.", user_id="ana", occurred_at=ana.now)
+    ana.memory.gate.observe(turn, carried=True)
+    ana.memory.deliver()
+    assert ben.events(ben.says("I moved to York.")) == ["ADD"]
+    assert "CONFIRM_REPLACE" in ana.events(ana.says("Thanks a lot."))
+
+
 def test_what_is_of_another_user_or_field_or_no_fact_is_left(open_memory: Open) -> None:
     ana = opened(open_memory)
     stored_before(ana.memory, "User lives in Leeds", user_id="ben")

@@ -133,6 +133,14 @@ def test_two_tenants_share_nothing(tmp_path: Path, gate: MemoryGate) -> None:
     answer = south.add("I have moved to Seattle.", user_id="ana", infer=False)
     assert [entry["event"] for entry in answer["results"]] == ["ADD"]
     assert len(north.staged.get_all(filters={"user_id": "ana"})["results"]) == 1
+    north.add("I have moved to Seattle.", user_id="ana", infer=False)
+    for memory, texts in (
+        (north, ["User lives in Seattle"]),
+        (south, ["I have moved to Seattle."]),
+    ):
+        assert memory.deliver().failed == 0  # everything that is due, of whatever tenant
+        rows = memory.get_all(filters={"user_id": "ana"})["results"]
+        assert [row["memory"] for row in rows] == texts
     shut(north)
     shut(south)
 

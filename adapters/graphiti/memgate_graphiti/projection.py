@@ -32,6 +32,7 @@ from memgate_graphiti.carriers import Carriers
 from memgate_graphiti.graph import Edge, Graph
 from memgate_graphiti.groups import Groups, prepare
 from memgate_graphiti.payloads import native_id, staged_properties
+from memgate_graphiti.residue import Traces
 from memgate_graphiti.speech import Speakers
 from memgate_graphiti.traffic import Traffic
 from memgate_graphiti.writing import Writer
@@ -281,11 +282,11 @@ class GraphitiProjection:
             return await residue.of_subject(graph, natives, subject.actor)
         return await residue.of_event(graph, needle, self._traces(graph.group_id, needle))
 
-    def _traces(self, group_id: str, needle: Event) -> residue.Traces:
+    def _traces(self, group_id: str, needle: Event) -> Traces:
         if needle.fact is None:
-            return residue.Traces()
+            return Traces()
         links = self.carriers.links(needle.fact)
-        return residue.Traces(
+        return Traces(
             edges=tuple(carrier.uuid for carrier in self.carriers.edges(group_id, needle.fact)),
             episodes=tuple(self.carriers.episodes(needle.fact)),
             told=tuple(link.text for link in links if link.text),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from graphiti_core import Graphiti
 from graphiti_core.errors import NodeNotFoundError
 
@@ -23,17 +25,15 @@ async def remove_episode(graphiti: Graphiti, desk: Desk, group_id: str, uuid: st
     Raises:
         NotFoundError: no such episode in the group. LedgerError: nothing was removed.
     """
+    graph = await desk.projection.group_graph(group_id)
+    if await episodes.content_of(graph, uuid) is None:
+        raise NotFoundError(f"no episode {uuid!r} in group {group_id!r}")
     for fact_id in await desk.off_loop(_only_said_here, desk, group_id, uuid):
         await desk.gate.off_loop(desk.gate.revocation.revoke, fact_id, by=BY, reopen=True)
     async with desk.traffic.ingesting(group_id):
-        graph = await desk.projection.group_graph(group_id)
-        if await episodes.content_of(graph, uuid) is None:
-            return  # the revocation left it nothing to say
-        try:
-            with under_way(None):
-                await episodes.remove(graphiti, graph, uuid)
-        except NodeNotFoundError as fault:
-            raise NotFoundError(f"no episode {uuid!r} in group {group_id!r}") from fault
+        # the revocation may have left it nothing to say, and then it is gone already
+        with under_way(None), suppress(NodeNotFoundError):
+            await episodes.remove(graphiti, graph, uuid)
 
 
 def _only_said_here(desk: Desk, group_id: str, uuid: str) -> list[str]:

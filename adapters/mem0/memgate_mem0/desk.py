@@ -7,6 +7,7 @@ delivery).
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -23,7 +24,7 @@ from memgate_core.model import (
     Receipt,
     Subject,
 )
-from memgate_core.projection import DeliveryReport, Projection, deliver
+from memgate_core.projection import DeliveryReport, Projection
 from memgate_mem0 import answers
 from memgate_mem0.answers import Claim
 from memgate_mem0.calls import ActiveCall
@@ -59,6 +60,7 @@ class Desk:
         self.gate, self.tenant, self.owns_gate = gate, tenant, owns_gate
         self.name = projection.name
         self._side = projection
+        self._lock = threading.Lock()
         gate.attach(projection)
 
     # --- an add call -------------------------------------------------------------------------
@@ -126,27 +128,36 @@ class Desk:
         if _has_effects(reception.receipts):
             self.deliver(reception.subject)
         self._forget(reception)
-        return self.presented(whole)
+        return self.presented(whole, reception.subject)
 
     def replayed(self, reception: Reception) -> JsonObject:
         """The answer that the same call got before; what is still due is tried again."""
         record = self.gate.ledger.turn(reception.subject, reception.message_ids[0])
         self.deliver(reception.subject)
         self._forget(reception)
-        return self.presented(answers.result_in(record, self.name) or {"results": []})
+        result = answers.result_in(record, self.name) or {"results": []}
+        return self.presented(result, reception.subject)
 
     def entries(self, reception: Reception) -> list[Entry]:
         """What the gate did with each turn, in its own order."""
         return [e for r in reception.receipts for e in entries(r, self.gate.ledger, self.name)]
 
-    def presented(self, result: JsonObject) -> JsonObject:
-        """An answer as it is shown: undelivered promotions say so, doubts stand behind."""
-        doubts, self._side.doubts[:] = [doubtful(d) for d in self._side.doubts], []
+    def presented(self, result: JsonObject, subject: Subject) -> JsonObject:
+        """An answer as it is shown: undelivered promotions say so, and the subject's doubts stand
+        behind."""
         found = result.get("results")
         if not isinstance(found, list):
             return result
-        shown = [*mark_undelivered(found, self.gate.ledger), *doubts]
+        shown = [*mark_undelivered(found, self.gate.ledger), *self._doubts_of(subject)]
         return result if shown == found else {**result, "results": shown}
+
+    def _doubts_of(self, subject: Subject) -> list[Entry]:
+        """Takes out what was left in doubt about this subject, and nobody else."""
+        with self._lock:
+            mine = [doubt for doubt in list(self._side.doubts) if doubt.subject == subject]
+            for doubt in mine:
+                self._side.doubts.remove(doubt)
+        return [doubtful(doubt) for doubt in mine]
 
     # --- what differs between a store and a hosted client -----------------------------------------
 
@@ -197,8 +208,10 @@ class Desk:
     # --- delivery ----------------------------------------------------------------------------
 
     def deliver(self, subject: Subject | None = None) -> DeliveryReport:
-        """Carries what is due into this memory. Never raises for a store's fault."""
-        return deliver(self.gate.ledger, self._side, subject=subject)
+        """Carries what is due into this memory, and into whatever else is attached to its gate: a
+        promotion is readable once all of them took it. Never raises for a store's fault."""
+        reports = {report.projection: report for report in self.gate.deliver(subject=subject)}
+        return reports[self.name]
 
     def deliver_before_closing(self) -> None:
         """Delivers what is due. A ledger that is closed or busy must not keep Mem0 open: what is

@@ -64,6 +64,7 @@ class Hosted:
             plain,
             opened.ledger,
             project_name(plain),
+            tenant=tenant,
             fields=opened.fields,
             reads=opened.asserted,
         )

@@ -42,14 +42,16 @@ class HostedProjection:
         ledger: Ledger,
         name: str,
         *,
+        tenant: str = "default",
         fields: Sequence[FieldSpec] = (),
         reads: Reads = lambda _subject, _text: (),
     ) -> None:
-        """`client`: a plain sync `MemoryClient`."""
+        """`client`: a plain sync `MemoryClient`. The rest as for `Mem0Projection`."""
         self.name = name
         self.scopes: dict[str, MemoryScope] = {}
         self.doubts: list[Doubt] = []
         self._client, self._ledger, self._reads = client, ledger, reads
+        self._tenant = tenant
         self._phrases = {f.attribute: f.phrase for f in fields if f.phrase is not None}
 
     def text_of(self, fact: Fact) -> str:
@@ -63,6 +65,8 @@ class HostedProjection:
             Exception: whatever the client raises; the event stays due.
         """
         kind = event.event_type
+        if event.subject.tenant != self._tenant:
+            return ()
         if kind is EventType.ERASED:
             self._erase(event.subject)
             return ()
@@ -79,6 +83,8 @@ class HostedProjection:
 
     def residue(self, needle: Event) -> Sequence[str]:
         """Memories of the service that are still there, by id."""
+        if needle.subject.tenant != self._tenant:
+            return []
         if needle.event_type is EventType.ERASED:
             rows = self._rows(MemoryScope.of_subject(needle.subject))
             return [f"service: memory {row['id']}" for row in rows]
@@ -149,7 +155,7 @@ class HostedProjection:
             if named and len(asserted) == 1:
                 self._forget(native_id)
             elif named:
-                self.doubts.append(Doubt(native_id, text, fact.fact_id))
+                self.doubts.append(Doubt(subject, native_id, text))
 
     def _erase(self, subject: Subject) -> None:
         try:

@@ -26,9 +26,9 @@ Reads = Callable[[Subject, str], Sequence[tuple[str, str]]]
 class Doubt(NamedTuple):
     """An older memory that may contradict a new fact; a person decides."""
 
+    subject: Subject
     native_id: str
     text: str
-    fact_id: str
 
 
 def close_older(projection: Mem0Projection, subject: Subject, fact: Fact, reads: Reads) -> None:
@@ -45,7 +45,7 @@ def close_older(projection: Mem0Projection, subject: Subject, fact: Fact, reads:
         if len(asserted) == 1 and others[0].casefold() in text.casefold():
             _close(projection, native_id, payload, fact)
         else:
-            projection.doubts.append(Doubt(native_id, text, fact.fact_id))
+            projection.doubts.append(Doubt(subject, native_id, text))
 
 
 def close_named(projection: Mem0Projection, subject: Subject, fact: Fact, reads: Reads) -> None:

@@ -46,11 +46,13 @@ class Mem0Projection:
         memory: Any,
         ledger: Ledger,
         *,
+        tenant: str = "default",
         fields: Sequence[FieldSpec] = (),
         reads: legacy.Reads = lambda _subject, _text: (),
     ) -> None:
-        """`fields`: how facts of registered fields are worded. `reads`: what a text asserts of a
-        subject, for memories from before the gate (`MemoryGate.asserted`)."""
+        """`tenant`: whose memory this is; events of others pass it by, though one ledger may
+        serve many. `fields`: how facts of registered fields are worded. `reads`: what a text
+        asserts of a subject, for memories from before the gate (`MemoryGate.asserted`)."""
         self.name = f"mem0:{memory.collection_name}"
         self.natives = Natives(memory)
         self.carriers = Carriers(self.natives, ledger, self.name, self.text_of)
@@ -58,7 +60,7 @@ class Mem0Projection:
         """Scopes of calls that are under way, by message id."""
         self.doubts: list[legacy.Doubt] = []
         """Older memories that may contradict a new fact and were left alone."""
-        self._ledger, self._reads = ledger, reads
+        self._ledger, self._reads, self._tenant = ledger, reads, tenant
         self._phrases = {f.attribute: f.phrase for f in fields if f.phrase is not None}
 
     # --- the Projection contract -------------------------------------------------------------
@@ -70,6 +72,8 @@ class Mem0Projection:
             Exception: whatever Mem0's stores raise; the event stays due.
         """
         kind = event.event_type
+        if event.subject.tenant != self._tenant:
+            return ()
         if kind is EventType.ERASED:
             erase_subject(self.natives, self._ledger, self.name, event.subject)
             return ()
@@ -83,6 +87,8 @@ class Mem0Projection:
 
     def residue(self, needle: Event) -> Sequence[str]:
         """Where traces of what was taken away are still found, by name; empty when clean."""
+        if needle.subject.tenant != self._tenant:
+            return ()
         return residue.find(self.natives, self._ledger, self.name, needle)
 
     # --- held items --------------------------------------------------------------------------
@@ -95,7 +101,7 @@ class Mem0Projection:
         if item.status is not StagedStatus.PENDING:
             self.natives.remove(self.natives.staged, native_id)
             return
-        ids = self.scope_of(event.subject, item.evidence.message_id, item.session).ids
+        ids = self.scope_of(event.subject, item.evidence.message_id, item.session).stored
         payload = staged_payload(item, ids)
         words = f"{item.text}\n{item.words}"
         self.natives.put(self.natives.staged, native_id, payload, words=words)
@@ -136,7 +142,7 @@ class Mem0Projection:
         The point itself comes last: until it is there, no reader can see anything.
         """
         native_id = promoted_id(self.name, fact)
-        ids = self.scope_of(subject, fact.evidence.message_id, session).ids
+        ids = self.scope_of(subject, fact.evidence.message_id, session).stored
         text = self.text_of(fact)
         payload = fact_payload(fact, text, ids)
         at = payload["created_at"]
@@ -180,7 +186,7 @@ class Mem0Projection:
         if self.carriers.known(fact):
             return ()
         native_id, text = promoted_id(self.name, fact), self.text_of(fact)
-        ids = self.scope_of(event.subject, fact.evidence.message_id, event.session).ids
+        ids = self.scope_of(event.subject, fact.evidence.message_id, event.session).stored
         payload = closed_payload(fact_payload(fact, text, ids), fact)
         self.natives.put(self.natives.closed, native_id, payload, words=text)
         return [self._link_to(native_id, fact, text)]

@@ -93,7 +93,7 @@ def _clear(desk: StoreDesk, subject: Subject) -> int:
 
 def _write_closed(desk: StoreDesk, subject: Subject, fact: Fact) -> None:
     natives = desk.projection.natives
-    ids = desk.projection.scope_of(subject, fact.evidence.message_id, None).ids
+    ids = desk.projection.scope_of(subject, fact.evidence.message_id, None).stored
     text = desk.projection.text_of(fact)
     payload = closed_payload(fact_payload(fact, text, ids), fact)
     native_id = promoted_id(desk.name, fact)

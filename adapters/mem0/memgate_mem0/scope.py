@@ -24,6 +24,9 @@ class MemoryScope:
     user_id: str | None = None
     agent_id: str | None = None
     run_id: str | None = None
+    actor: str | None = None
+    """One of several people under one user id, where another part of a deployment tells them
+    apart; Mem0's own calls do not."""
 
     @classmethod
     def of_call(cls, user_id: Any, agent_id: Any, run_id: Any) -> MemoryScope:
@@ -64,16 +67,21 @@ class MemoryScope:
         """The widest scope of a subject; `session` is a run id."""
         name = subject.user_id
         if name.startswith(_AGENT):
-            return cls(agent_id=name.removeprefix(_AGENT), run_id=session)
+            return cls(agent_id=name.removeprefix(_AGENT), run_id=session, actor=subject.actor)
         if name.startswith(_RUN):
-            return cls(run_id=name.removeprefix(_RUN))
-        return cls(user_id=name.removeprefix(_USER), run_id=session)
+            return cls(run_id=name.removeprefix(_RUN), actor=subject.actor)
+        return cls(user_id=name.removeprefix(_USER), run_id=session, actor=subject.actor)
 
     @property
     def ids(self) -> dict[str, str]:
-        """The ids that are given, by Mem0's names: what a stored memory carries."""
+        """The ids that are given, by Mem0's names."""
         found = {name: getattr(self, name) for name in ID_NAMES}
         return {name: value for name, value in found.items() if value}
+
+    @property
+    def stored(self) -> dict[str, str]:
+        """What a memory of this scope carries."""
+        return self.ids if self.actor is None else {**self.ids, "actor_id": self.actor}
 
     @property
     def owner(self) -> dict[str, str]:
@@ -99,7 +107,9 @@ class MemoryScope:
     def holds(self, payload: Mapping[str, Any]) -> bool:
         """True when a stored memory is of the same subject (a user's run is not the bare run's)."""
         theirs = MemoryScope.of_payload(payload)
-        return theirs is not None and theirs.owner == self.owner
+        if theirs is None or theirs.owner != self.owner:
+            return False
+        return self.actor is None or payload.get("actor_id") == self.actor
 
 
 def scope_of_session_key(key: str) -> MemoryScope | None:

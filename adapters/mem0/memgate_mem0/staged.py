@@ -79,7 +79,7 @@ class StagedView:
             "event": "PROMOTE",
             "staged_id": staged_id,
         }
-        return self._desk.presented({"results": [entry]})
+        return self._desk.presented({"results": [entry]}, fact.key.subject)
 
     def discard(self, staged_id: str, *, by: str, reason: str | None = None) -> JsonObject:
         """Ends a held item.

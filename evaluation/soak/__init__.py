@@ -1,0 +1,1 @@
+"""A soak: mixed traffic from several processes, with faults, and invariants checked throughout."""

@@ -1,0 +1,27 @@
+"""Several field readers as one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from memgate_core.judgement.protocol import FieldReader
+from memgate_core.model import Candidate, FieldSpec, Turn
+
+
+class FirstOf:
+    """Several readers as one: a field that an earlier one read is not asked of a later one."""
+
+    def __init__(self, *readers: FieldReader) -> None:
+        self._readers = readers
+        self.name = "+".join(reader.name for reader in readers)
+
+    def read(
+        self, turn: Turn, fields: Sequence[FieldSpec], known: Mapping[str, str | None]
+    ) -> list[Candidate]:
+        """Candidates of all readers, the earlier ones' first."""
+        found: list[Candidate] = []
+        for reader in self._readers:
+            taken = {candidate.attribute for candidate in found}
+            left = [field for field in fields if field.attribute not in taken]
+            found += reader.read(turn, left if found else fields, known)
+        return [c.model_copy(update={"ordinal": at}) for at, c in enumerate(found)]
