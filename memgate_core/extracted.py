@@ -20,6 +20,7 @@ from memgate_core.model import (
     Role,
     Source,
     StagedItem,
+    Standing,
     Statement,
     Subject,
     Turn,
@@ -87,9 +88,29 @@ def _held_value_in(
     forwarded = " ".join(record.receipt.forward or "" for record in records)
     for item in parts.ledger.touched(subject, terms_of(text), session=None, limit=24):
         named = item.value if item.value is not None else item.text
-        if _mentions(text, named) and not _mentions(forwarded, named):
+        if not _mentions(text, named):
+            continue
+        if not _mentions(forwarded, named) or not _speaks_of_it_otherwise(records, item):
             return item
     return None
+
+
+def _speaks_of_it_otherwise(records: Sequence[TurnRecord], item: StagedItem) -> bool:
+    """True when forwarded words name the held value as a fact, or of somebody else.
+
+    "Still unsure about the vegan thing" names it too, and a model makes "is vegan" of that.
+    """
+    if item.value is None:
+        return True
+    return any(
+        _mentions(judged.candidate.words, item.value)
+        and (
+            judged.standing.standing is Standing.OTHER_PERSON
+            or (judged.fact_id is not None and judged.match.field is not None)
+        )
+        for record in records
+        for judged in record.receipt.judged
+    )
 
 
 def _mentions(text: str, named: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from memgate_core.fields.values import same_value
@@ -68,7 +69,7 @@ def _no_overlap(facts: Sequence[Fact]) -> Iterator[str]:
             by_key[fact.key].append(fact)
     for key, held in by_key.items():
         ordered = sorted(held, key=lambda one: (one.valid_from, one.version))
-        for before, after in zip(ordered, ordered[1:], strict=False):
+        for before, after in pairwise(ordered):
             if before.valid_to is None or before.valid_to > after.valid_from:
                 yield f"{key}: {before.fact_id} and {after.fact_id} overlap"
 

@@ -17,7 +17,9 @@ LEAN = 2.5
 
 _OPEN = re.compile(
     r"(?<!\bas )\b(?:might|may)\b(?!\s+(?:have|as well|i|we|you|day|\d|be why|be because|not have))"
-    r"|\b(?:ought to|thinking (?:of|about)|planning (?:on|to)|considering)\b(?=.*\w)",
+    r"|\b(?:ought to|thinking (?:of|about)|planning (?:on|to)|considering)\b(?=.*\w)"
+    r"|\b(?:on the fence|undecided|torn between|in two minds|half a mind to|toying with|tempted to"
+    r"|(?:haven['’]?t|not) (?:yet )?(?:quite )?(?:decided|made up my mind)|on the maybe list)\b",
     re.IGNORECASE,
 )
 _MONTH = re.compile(

@@ -70,7 +70,8 @@ def test_01_a_hypothetical_is_not_stored_as_fact(ana: MemoryTalk) -> None:
         ]
     )
     assert not any("timer" in t and ("has" in t or "owns" in t) for t in ana.all_texts())
-    assert ana.shown("200") == []
+    if ana.infer:  # infer=False stores an assistant's line as such, as Mem0 alone does
+        assert ana.shown("200") == []
 
 
 def test_02_an_intention_settled_days_later_is_promoted_once(ana: MemoryTalk) -> None:
