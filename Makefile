@@ -1,6 +1,6 @@
 # make demo      see it work on real Mem0, in under two minutes from a fresh machine
 # make test      install and run the tests that need no server
-# make test-all  the wider ring: PostgreSQL, Neo4j, a real small model over HTTP
+# make test-all  the wider ring alone: PostgreSQL, Neo4j, processes killed, a small model over HTTP
 # make lint      ruff and strict types
 # make bench     the figures of docs/performance.md
 # make docs      regenerate the parts of docs/ that commands write
@@ -36,7 +36,7 @@ test: $(BIN)/.test
 	$(BIN)/python -m pytest -m "not slow and not postgres and not neo4j"
 
 test-all: $(BIN)/.wide
-	MEMGATE_REQUIRE_SERVERS=1 $(BIN)/python -m pytest
+	MEMGATE_REQUIRE_SERVERS=1 $(BIN)/python -m pytest -m "slow or postgres or neo4j"
 
 lint: $(BIN)/.test
 	$(BIN)/python -m ruff check .

@@ -8,7 +8,7 @@
     ├── NotFoundError              no such staged item, fact, proposal, turn
     ├── NotAllowedError            the item exists but this step is not open to it or to this caller
     │   └── ApprovalError          an approval that is void, blanket, expired, or not a person's
-    ├── ProtocolConflictError      same identity, other payload (the article: never a silent approval)
+    ├── ProtocolConflictError      same identity, other payload: never a silent approval
     ├── LedgerError                the ledger could not be read or written; nothing half-written
     │   └── LedgerBusyError        locked for longer than the timeout; the same call may be retried
     ├── ModelFaultError            a model backend failed, refused, or answered nonsense

@@ -206,7 +206,7 @@ class Candidate(Model):
 
 
 class Statement(Model):
-    """What the judges see of a candidate: its source span in its place, never a paraphrase alone."""
+    """What judges see of a candidate: its source span in its place, never a paraphrase alone."""
 
     text: str
     message: str

@@ -30,7 +30,7 @@ _VALUE = (
 )
 _UNREAL = re.compile(
     r"\b(?:if|wish(?:ed)?|imagine|pretend(?:ing|s)?|suppose|as though|used to|never|not|no longer"
-    r"|n['’]t|role ?play|character|novel|story|joke)\b",
+    r"|n['’]t|sorry|past tense|scratch that|wrong|role ?play|character|novel|story|joke)\b",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"[\"“][^\"”]*[\"”]|(?<!\w)['‘][^'’]{12,}['’](?!\w)")

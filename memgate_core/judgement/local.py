@@ -59,7 +59,11 @@ class LocalClassifier:
         if _GLANCE not in self._encoders.card:
             return self._asked(_ENCODER, statements, self._budget)
         found = self._asked(_GLANCE, statements, _ALONE)
-        unclear = [at for at, row in enumerate(found) if row.max() < self._sure]
+        unclear = [
+            at
+            for at, row in enumerate(found)
+            if row.max() < self._sure or leans_open(statements[at].text)
+        ]
         if unclear:
             read = self._asked(_ENCODER, [statements[at] for at in unclear], self._budget)
             found[unclear] = _together(found[unclear], read)

@@ -78,7 +78,7 @@ class FieldReader(Protocol):
     def read(
         self, turn: Turn, fields: Sequence[FieldSpec], known: Mapping[str, str | None]
     ) -> list[Candidate]:
-        """Candidates with attribute, value and evidence; `known` maps attribute to current value."""
+        """Candidates with attribute, value and evidence; `known`: attribute -> current value."""
         ...
 
 
@@ -114,7 +114,7 @@ class Realiser(Protocol):
         ...
 
     def event_time(self, turn: Turn, words: str) -> Instant:
-        """When what the words report happened ("last Friday"); the turn's time if they are silent."""
+        """When what the words report happened; the turn's time if they are silent."""
         ...
 
 

@@ -14,6 +14,10 @@ from memgate_core.resolution.assent import Answer, answer_of
 
 _PAIRED = 4
 """Fields that get a pair check in one turn; the others are too far from its words."""
+_MAY_READ = frozenset({"hold"})
+"""What the encoder may read alone: plans, which wait. Its readings of facts were wrong too often to
+be committed unasked (docs/decisions/0003-local-judgement.md); those come from extractors and from
+phrases that say them plainly."""
 _EDGES = " \t\n.,;:!?\"'“”‘’()[]*_"
 _BOUNDARY = re.compile(r"(?<=[.!?…])\s+|\n+")
 
@@ -74,8 +78,11 @@ def _candidate(turn: Turn, field: FieldSpec, verdict: Verdict, reader: str) -> C
     if verdict.place is None:
         return None
     number, start, end = verdict.place
-    if number >= 0 and answer_of(turn.text) is not Answer.YES:
+    assent = answer_of(turn.text) is Answer.YES
+    if number >= 0 and not assent:
         return None  # only a bare "yes" makes the words of the turn before the user's own
+    if verdict.name not in _MAY_READ and not assent:
+        return None
     text = turn.text if number < 0 else turn.history[-2:][number].content
     value = text[start:end].strip(_EDGES)
     if not value:

@@ -17,7 +17,8 @@ _QUESTION = re.compile(
 _REQUEST = re.compile(
     r"^\W*(?:and |but |so |then |now |also |ok(?:ay)? |please |pls |just )*"
     r"(?:can|could|would|will) (?:you|u|ya)\b|"
-    r"^\W*(?:yes |yeah |ok(?:ay)? )*(?:i|we)(?:['’]d| would) (?:like|love) (?:that|this|it|to see)\b|"
+    r"^\W*(?:yes |yeah |ok(?:ay)? )*(?:i|we)(?:['’]d| would) (?:like|love)"
+    r" (?:that|this|it|to see)\b|"
     r"^\W*(?:and |then |now |also |please |pls |just |kindly )*"
     r"(?:tell|give|show|find|write|draft|make|book|order|remind|suggest|recommend|explain|help|list"
     r"|translate|summari[sz]e|check|look|let me know|send|add|set|call|let's|lets|compare|plan|name"

@@ -99,9 +99,7 @@ def test_sarcasm(ana: Talk, text: str) -> None:
 def test_a_temporary_choice(gate: MemoryGate) -> None:
     talk = Talk(gate, "tim", START)
     hears(talk, "I use pnpm as my package manager.", value="pnpm", attribute="package_manager")
-    receipt = hears(
-        talk, "let's just use npm this time", value="npm", attribute="package_manager"
-    )
+    receipt = hears(talk, "let's just use npm this time", value="npm", attribute="package_manager")
     assert {j.decision.decision for j in receipt.judged} == {DecisionType.IGNORE}
     fact = talk.profile.current("package_manager")
     assert fact is not None

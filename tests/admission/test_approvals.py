@@ -106,9 +106,7 @@ def test_an_approver_says_since_when_it_holds(
     gate: MemoryGate, ana: Talk, asked: ApprovalRequest
 ) -> None:
     since = START + timedelta(hours=5)
-    fact = gate.review.approvals.approve(
-        asked.approval_id, asked.payload_hash, by="Mia", on=since
-    )
+    fact = gate.review.approvals.approve(asked.approval_id, asked.payload_hash, by="Mia", on=since)
     assert fact.valid_from == since
     assert city(ana) == "Oslo"
 
@@ -151,7 +149,10 @@ def test_nobody_and_unknown_requests_are_refused(gate: MemoryGate, asked: Approv
         gate.review.approvals.approve("appr_nothing", asked.payload_hash, by="Mia")
     with pytest.raises(InvalidInputError, match="time zone"):
         gate.review.approvals.approve(
-            asked.approval_id, asked.payload_hash, by="Mia", on=datetime(2026, 3, 3)  # noqa: DTZ001
+            asked.approval_id,
+            asked.payload_hash,
+            by="Mia",
+            on=datetime(2026, 3, 3),  # noqa: DTZ001
         )
 
 
@@ -211,9 +212,7 @@ def test_a_decline_ends_it_with_a_record(
         gate.review.approvals.approve(asked.approval_id, asked.payload_hash, by="Mia")
 
 
-def test_the_words_must_still_be_there(
-    gate: MemoryGate, ana: Talk, asked: ApprovalRequest
-) -> None:
+def test_the_words_must_still_be_there(gate: MemoryGate, ana: Talk, asked: ApprovalRequest) -> None:
     gate.revocation.erase(ana.subject, by="Mia")
     with pytest.raises((ApprovalError, NotAllowedError)):
         gate.review.approvals.approve(asked.approval_id, asked.payload_hash, by="Mia")

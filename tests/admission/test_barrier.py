@@ -152,7 +152,7 @@ def test_a_key_that_does_not_exist_yet_gets_one_value(race: Race) -> None:
 
 def test_concurrent_superseding_loses_no_update(race: Race) -> None:
     writers, rounds = 4, 50
-    url, outcomes = race("I moved to {}", writers, rounds)
+    _url, outcomes = race("I moved to {}", writers, rounds)
     for n, found in by_round(outcomes).items():
         committed = [value for _, value, decision in found if decision == DecisionType.COMMIT]
         rest = [DecisionType(d) for _, _, d in found if d != DecisionType.COMMIT]
@@ -163,7 +163,7 @@ def test_concurrent_superseding_loses_no_update(race: Race) -> None:
 
 def test_from_a_version_that_exists_one_supersedes_and_nobody_overwrites(race: Race) -> None:
     """The same, where every key holds a value already: its end is the winner's begin."""
-    url, outcomes = race("I live in {}", 2, 40)
+    url, _outcomes = race("I live in {}", 2, 40)
     held = {n: history(url, n)[0] for n in range(40)}
     again = _again(url)
     for n, found in by_round(again).items():

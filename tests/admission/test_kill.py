@@ -37,9 +37,7 @@ class Case(NamedTuple):
 def say(gate: MemoryGate, who: Subject, text: str, number: int) -> None:
     at = START + timedelta(days=number)
     role, said = ("assistant", [_guessed()]) if GUESS in text else ("user", None)
-    turn = gate.turn(
-        text, user_id=who.user_id, occurred_at=at, message_id=f"m{number}", role=role
-    )
+    turn = gate.turn(text, user_id=who.user_id, occurred_at=at, message_id=f"m{number}", role=role)
     gate.observe(turn, said, carried=False)
 
 

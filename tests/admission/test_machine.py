@@ -7,13 +7,14 @@ moment, the same call again must end as if it had happened once.
 
 from __future__ import annotations
 
+import itertools
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -198,9 +199,7 @@ class GateMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.model.current is not None)
     @rule(dies=moments)
     def revoked(self, dies: int | None) -> None:
-        held = self.gate.ledger.facts(
-            self._who, attribute="home_city", include_pending_native=True
-        )
+        held = self.gate.ledger.facts(self._who, attribute="home_city", include_pending_native=True)
         fact = held[-1]
         source = [i for i in fact.derived_from if i.startswith("held_")]
         self._insist(lambda: self.gate.revocation.revoke(fact.fact_id, by="Mia"), dies)
@@ -219,9 +218,7 @@ class GateMachine(RuleBasedStateMachine):
 
     @invariant()
     def values_are_the_models(self) -> None:
-        facts = self.gate.ledger.facts(
-            self._who, include_closed=True, include_pending_native=True
-        )
+        facts = self.gate.ledger.facts(self._who, include_closed=True, include_pending_native=True)
         facts = [fact for fact in facts if fact.attribute]
         assert sorted((f.value, f.status.value) for f in facts) == sorted(
             (value, status.value) for value, status in self.model.values
@@ -240,7 +237,7 @@ class GateMachine(RuleBasedStateMachine):
         )
         true = [f for f in facts if f.status in (FactStatus.CURRENT, FactStatus.SUPERSEDED)]
         true.sort(key=lambda f: (f.valid_from, f.valid_to is None))
-        for one, after in zip(true, true[1:], strict=False):
+        for one, after in itertools.pairwise(true):
             assert one.valid_to is not None
             assert one.valid_to <= after.valid_from
 

@@ -67,7 +67,12 @@ def test_a_plan_whose_own_day_has_passed_expires(scripted: OpenGate) -> None:
 
 def test_a_facts_own_end_closes_it(gate: MemoryGate, ana: Talk) -> None:
     ends = START + 30 * DAY
-    said = {"attribute": "home_city", "value": "Leeds", "span": "I live in Leeds", "expires_at": ends}
+    said = {
+        "attribute": "home_city",
+        "value": "Leeds",
+        "span": "I live in Leeds",
+        "expires_at": ends,
+    }
     gate.observe(ana.turn("I live in Leeds"), [said])
     assert gate.maintenance.run(ends - DAY).expired_facts == ()
     (fact,) = ana.facts()

@@ -152,7 +152,9 @@ def test_a_second_native_object_for_one_version_is_a_duplicate_effect(
     assert figures(gate).duplicate_effects == 1
 
 
-def test_opentelemetry_gets_counts_and_spans_without_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_opentelemetry_gets_counts_and_spans_without_a_word(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     reader, spans = InMemoryMetricReader(), InMemorySpanExporter()
     meters = MeterProvider(metric_readers=[reader])
     tracers = TracerProvider()

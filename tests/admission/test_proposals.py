@@ -175,7 +175,9 @@ def test_neither_value_nor_order_takes_part_in_identity(scripted: OpenGate) -> N
             text, user_id="ana", tenant=whose.tenant, occurred_at=START, message_id="m1"
         )
         receipt = gate.observe(turn, proposals)
-        ids.append({j.match.field.attribute: j.candidate.ordinal for j in receipt.judged if j.match.field})
+        ids.append(
+            {j.match.field.attribute: j.candidate.ordinal for j in receipt.judged if j.match.field}
+        )
     assert ids[0] == ids[1]
 
 
@@ -212,7 +214,10 @@ def test_an_expiry_without_a_zone_is_refused(gate: MemoryGate, ana: Talk, given:
 def test_a_registered_credential_keeps_no_value_anywhere(scripted: OpenGate) -> None:
     wifi = FieldSpec(attribute="wifi_password", description="the password of the user's wifi")
     gate = scripted(
-        fields=(wifi,), script={"our wifi word is fluffyclouds": Line(attribute="wifi_password", value="fluffyclouds")}
+        fields=(wifi,),
+        script={
+            "our wifi word is fluffyclouds": Line(attribute="wifi_password", value="fluffyclouds")
+        },
     )
     talk = Talk(gate, "ana", START)
     receipt = talk.says("our wifi word is fluffyclouds")

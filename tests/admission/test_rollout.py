@@ -243,7 +243,9 @@ class Careless(Shelf):
     """A projection that writes everybody's facts into one object."""
 
     def apply(self, event):  # type: ignore[no-untyped-def]
-        return [one.model_copy(update={"native_id": "the only row"}) for one in super().apply(event)]
+        return [
+            one.model_copy(update={"native_id": "the only row"}) for one in super().apply(event)
+        ]
 
 
 def test_a_delivery_into_another_subjects_object_stops_commits(

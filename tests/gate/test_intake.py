@@ -45,7 +45,7 @@ def test_a_malformed_part_is_named(given: dict[str, object], where: str) -> None
 
 @pytest.mark.parametrize("user_id", [None, "", "  ", 3, "a\x00"])
 def test_a_missing_or_malformed_user_is_named(user_id: object) -> None:
-    with pytest.raises(InvalidTurnError, match="subject.user_id"):
+    with pytest.raises(InvalidTurnError, match=r"subject\.user_id"):
         subject_of(user_id)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import contextlib
 import logging
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,6 +17,7 @@ import pytest
 from graphiti_core.driver.driver import GraphDriver
 
 from memgate_graphiti.embedded import EmbeddedFalkorDB
+from memgate_graphiti.groups import prepare
 from tests.support.line import Line
 from tests.support.neo4j_server import neo4j_url
 
@@ -76,6 +79,7 @@ class Neo4j:
         self._url = neo4j_url()
         with GraphDatabase.driver(self._url, auth=None) as client:
             client.execute_query("MATCH (n) DETACH DELETE n")
+        _neo4j_indices(self._url)
         self.line = _neo4j_line(self._url)
         self.line.restore()
 
@@ -116,6 +120,21 @@ def _falkor_server() -> EmbeddedFalkorDB:
     atexit.register(folder.cleanup)
     atexit.register(server.close)
     return server
+
+
+@lru_cache(maxsize=1)
+def _neo4j_indices(url: str) -> None:
+    """Graphiti's indices, once a server, as an application makes them before its first episode."""
+    from graphiti_core.driver.neo4j_driver import Neo4jDriver
+
+    async def build() -> None:
+        driver = Neo4jDriver(url, None, None)
+        await prepare(driver)
+        await driver.execute_query("CALL db.awaitIndexes(60)")
+        await driver.close()
+
+    with ThreadPoolExecutor(1) as thread:  # a loop may be running in this one
+        thread.submit(asyncio.run, build()).result()
 
 
 @lru_cache(maxsize=1)

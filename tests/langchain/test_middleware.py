@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -102,16 +102,39 @@ def test_18_a_promotion_whose_native_write_raises_stays_unreadable(gate: MemoryG
     assert [i.value["text"] for i in store.search(ANA)] == ["User lives in Seattle"]
 
 
-def test_17_bare_assent_settles_only_the_one_plan_that_was_put(gate: MemoryGate) -> None:
-    model = says("Nice.", "Did you move to Seattle in the end?", "So you did!")
-    running = agent(model, gate)
-    ask(running, "I might move to Seattle.")
-    ask(running, "I might join Initech.")
-    receipt = gate.ledger.recent_turns(
-        gate.profile("ana").subject, before=NOW + timedelta(days=1), session="t1"
+@pytest.fixture
+def judging() -> Iterator[MemoryGate]:
+    """A gate with the real local judges."""
+    with MemoryGate.open("sqlite://") as opened:
+        yield opened
+
+
+def test_17_bare_assent_settles_only_the_one_plan_that_was_put(judging: MemoryGate) -> None:
+    model = says(
+        "Nice.",
+        "Shall I draft the email to your landlord?",
+        "Did you sell the piano in the end?",
+        "So you did!",
     )
-    assert receipt[-1].content == "Did you move to Seattle in the end?"
-    assert len(gate.profile("ana").staged()) == 2
+    running = agent(model, judging)
+    ask(running, "I might sell the piano.")
+    ask(running, "I'm thinking of joining the choir.")
+    ask(running, "OK.")
+    assert len(judging.profile("ana").staged()) == 2
+    answer = ask(running, "Yes.")
+    (receipt,) = [Receipt.model_validate(r) for r in answer["memgate_receipts"]]
+    assert [done.text for done in receipt.resolved] == ["sold the piano"]
+    assert len(judging.profile("ana").staged()) == 1
+
+
+def test_05_an_assistants_suggestion_is_no_fact_until_it_was_done(judging: MemoryGate) -> None:
+    model = says("You might enjoy the coastal path at Merrow.", "You're welcome.", "Lovely!")
+    running = agent(model, judging)
+    ask(running, "Any ideas for a walk?")
+    ask(running, "Thanks.")
+    assert judging.profile("ana").facts() == []
+    ask(running, "yes, I walked it on Sunday")
+    assert len(judging.profile("ana").facts()) == 1
 
 
 def test_pending_plans_are_offered_a_few_at_a_time_and_labelled(gate: MemoryGate) -> None:

@@ -328,3 +328,18 @@ def test_rebuild_writes_the_ledgers_state(gate: MemoryGate) -> None:
     assert texts(store) == ["User lives in Leeds"]
     assert rebuild(store).current == 1
     assert len(store.search(ANA)) == 1
+
+
+def test_in_shadow_mode_puts_pass_unchanged(memory_store: GatedStore, gate: MemoryGate) -> None:
+    gate.rollout.set("shadow", by="olga")
+    memory_store.put(ANA, "k", {"text": "I might move to Seattle"})
+    assert texts(memory_store) == ["I might move to Seattle"]
+    assert gate.profile("ana").staged() == []
+
+
+def test_deleting_does_not_stop_commits_for_fear_of_residue(store: GatedStore, gate: Any) -> None:
+    store.put(ANA, "home", {"text": "I live in Leeds"})
+    store.put(ANA, "dad", {"text": "my dad also lives in Leeds"})
+    store.delete(ANA, "home")
+    assert gate.rollout.show().tripped is None
+    assert texts(store) == ["my dad also lives in Leeds"]

@@ -27,7 +27,7 @@ class Gullible:
     name = "gullible/1"
 
     def classify(self, statements: Sequence[Statement]) -> list[EvidenceJudgement]:
-        rest = {kind: 0.01 for kind in EvidenceType}
+        rest = dict.fromkeys(EvidenceType, 0.01)
         sure = {**rest, EvidenceType.OTHER: 0.97}
         return [
             EvidenceJudgement(evidence_type=EvidenceType.OTHER, probabilities=sure)
@@ -38,7 +38,7 @@ class Gullible:
         return [StandingJudgement(standing=Standing.OWN) for _ in claims]
 
     def check(
-        self, _turn: Turn, items: Sequence[StagedItem], offered: str | None = None  # noqa: ARG002
+        self, _turn: Turn, items: Sequence[StagedItem], offered: str | None = None
     ) -> list[ResolutionJudgement]:
         return [
             ResolutionJudgement(

@@ -22,9 +22,7 @@ _OBSERVED = re.compile(r"\n## Observation Date\n([^\n]*)\n\n## Current Date\n")
 class RecordedLLM(LLMBase):  # type: ignore[misc]
     """Answers from `recordings`; keeps every prompt it saw; raises `fault` once if it is set."""
 
-    def __init__(
-        self, recordings: Mapping[str, Sequence[str]], *, leaky: bool = False
-    ) -> None:
+    def __init__(self, recordings: Mapping[str, Sequence[str]], *, leaky: bool = False) -> None:
         super().__init__()
         self.recordings, self.leaky = dict(recordings), leaky
         self.prompts: list[str] = []
