@@ -123,6 +123,10 @@ class GatedMemoryPipeline(GatedPipeline):
             return line
         return line.model_copy(update={"memory": _probed(self._memory, self._conversation)})
 
+    def everything(self) -> list[str]:
+        """All that a reader of the framework could come across now."""
+        return self._memory.everything()
+
     def close(self) -> None:
         """Closes the framework, then the gate."""
         self._memory.close()

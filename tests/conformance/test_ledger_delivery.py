@@ -195,6 +195,14 @@ def test_a_revoked_promotion_is_never_written_later(ledger: SqlLedger) -> None:
     assert ledger.facts(ANA, include_pending_native=True) == []
 
 
+def test_what_each_projection_has_still_to_take_is_counted(ledger: SqlLedger) -> None:
+    ledger.register("p")
+    ledger.register("q")
+    hold(ledger, make_staged())
+    deliver_all(ledger, "p")
+    assert dict(ledger.projections()) == {"p": 0, "q": 1}
+
+
 # --- leases ------------------------------------------------------------------------------------
 
 

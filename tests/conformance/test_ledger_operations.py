@@ -8,7 +8,7 @@ from memgate_core.errors import ApprovalError, NotAllowedError, NotFoundError
 from memgate_core.ledger.protocol import ProposalRecord
 from memgate_core.ledger.records import Approval, ApprovalStatus, Rollout
 from memgate_core.ledger.sql_ledger import SqlLedger
-from memgate_core.model import DecisionType, EventType, FactStatus, NativeLink, StagedStatus
+from memgate_core.model import DecisionType, EventType, FactStatus, NativeLink, Role, StagedStatus
 from tests.support.build import (
     ANA,
     BEN,
@@ -133,6 +133,25 @@ def test_a_voided_request_cannot_be_answered(ledger: SqlLedger, asked: Approval)
     with pytest.raises(ApprovalError):
         decide(ledger, asked)
     assert ledger.approvals(proposal_id=asked.proposal_id, limit=5)[0].status == "VOID"
+
+
+# --- the turn before ---------------------------------------------------------------------------
+
+
+def test_the_last_turn_of_a_role_is_found_in_its_session(ledger: SqlLedger) -> None:
+    said = [("m1", Role.USER, "a"), ("m2", Role.ASSISTANT, "a"), ("m3", Role.USER, None)]
+    for message_id, role, session in said:
+        turn = make_turn("words", message_id, role=role, session=session)
+        with ledger.write(ANA) as tx:
+            tx.save_turn(turn, turn.text, make_receipt(turn))
+    found = ledger.previous_turn(ANA, before=day(1), session="a")
+    assert found is not None
+    assert found.message_id == "m1"
+    alone = ledger.previous_turn(ANA, before=day(1))
+    assert alone is not None
+    assert alone.message_id == "m3"
+    assert ledger.previous_turn(ANA, before=day(-1)) is None
+    assert ledger.previous_turn(BEN, before=day(1)) is None
 
 
 # --- counters, rollout, audit ------------------------------------------------------------------

@@ -169,3 +169,11 @@ def test_what_comes_from_a_message_is_found_through_every_step(ledger: SqlLedger
     assert {one.fact_id for one in from_confirmation.facts} == {fact.fact_id, child.fact_id}
     assert ledger.descent(ANA, item.proposal_id).staged == from_plan.staged
     assert ledger.descent(BEN, message_id="m1").facts == ()
+
+
+def test_pending_items_on_a_key_are_read_inside_the_transaction(ledger: SqlLedger) -> None:
+    first = hold(ledger, make_staged("Oslo", "m1"))
+    second = make_staged("Bath", "m2", created_at=day(1))
+    with ledger.write(ANA) as tx:
+        tx.stage(second)
+        assert list(tx.pending_on(first.key)) == [first, second]

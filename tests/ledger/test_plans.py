@@ -90,6 +90,8 @@ def _read(ledger: SqlLedger) -> None:
     ledger.turn(ANA, "m1")
     ledger.recent_turns(ANA, before=day(1))
     ledger.recent_turns(ANA, before=day(1), session="s")
+    ledger.previous_turn(ANA, before=day(1))
+    ledger.previous_turn(ANA, before=day(1), session="s")
     ledger.evidence_words(ANA, make_fact().evidence)
     ledger.current(ANA, key)
     ledger.facts(ANA)

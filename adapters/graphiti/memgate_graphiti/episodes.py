@@ -14,11 +14,12 @@ from typing import Any
 
 from graphiti_core import Graphiti
 from graphiti_core.driver.driver import GraphDriver
+from graphiti_core.nodes import EpisodeType
 
-from memgate_core.forwarding import forwardable
-from memgate_core.model import Span
+from memgate_core.model import Role, Span
 from memgate_graphiti.graph import Graph
 from memgate_graphiti.payloads import OURS
+from memgate_graphiti.speech import Speakers, speech_in
 
 Remove = Callable[[Graph, str], Awaitable[None]]
 """Removes an episode from a graph."""
@@ -74,20 +75,30 @@ async def set_content(graph: Graph, uuid: str, content: str) -> None:
     await graph.rows(query, uuid=uuid, content=content)
 
 
-async def redact(graphiti: Graphiti, graph: Graph, uuid: str, words: str) -> None:
+async def redact(
+    graphiti: Graphiti, graph: Graph, uuid: str, words: str, speakers: Speakers
+) -> None:
     """Takes words out of an episode's text; an episode with nothing else to say goes as a whole."""
-    content = await content_of(graph, uuid)
-    if content is None or not words.strip():
+    query = "MATCH (e:Episodic {uuid: $uuid}) RETURN e.content AS content, e.source AS source"
+    rows = await graph.rows(query, uuid=uuid)
+    if not rows or not words.strip() or not (rows[0]["content"] or "").strip():
         return
-    spelt = r"\s+".join(re.escape(word) for word in words.split())
-    found = [Span(start=m.start(), end=m.end()) for m in re.finditer(spelt, content, re.IGNORECASE)]
-    if not found:
+    source = EpisodeType.from_str(rows[0]["source"])
+    speech = speech_in(rows[0]["content"], source, speakers, Role.USER)
+    found = [_places(said.text, words) for said in speech.said]
+    if not any(found):
         return
-    rest = forwardable(content, found)
-    if rest is None or not _speaks(rest):
+    rest = speech.without(found)
+    if rest is None:
         await remove(graphiti, graph, uuid)
     else:
         await set_content(graph, uuid, rest)
+
+
+def _places(text: str, words: str) -> list[Span]:
+    """Where the words stand in a text, in whatever case and spacing."""
+    spelt = r"\s+".join(re.escape(word) for word in words.split())
+    return [Span(start=m.start(), end=m.end()) for m in re.finditer(spelt, text, re.IGNORECASE)]
 
 
 async def drop_derived(graph: Graph, nodes: list[str], words: list[str]) -> None:
@@ -116,9 +127,3 @@ async def drop_derived(graph: Graph, nodes: list[str], words: list[str]) -> None
 def _holds(row: dict[str, Any], words: list[str]) -> bool:
     told = f"{row['name']} {row['summary']}".casefold()
     return any(text.casefold() in told for text in words if text)
-
-
-def _speaks(text: str) -> bool:
-    """True when more than speakers' names is left."""
-    lines = [line.partition(":")[2] if ":" in line else line for line in text.split("\n")]
-    return any(ch.isalnum() for line in lines for ch in line)

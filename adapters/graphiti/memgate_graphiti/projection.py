@@ -249,7 +249,7 @@ class GraphitiProjection:
         graph = await self.graph(subject)
         links, gone = await carriers.delete(graph, self.writer, fact, held, subject)
         for episode in texts:
-            await episodes.redact(self._graphiti, graph, episode, fact.words)
+            await episodes.redact(self._graphiti, graph, episode, fact.words, self.writer.speakers)
         nodes = sorted({node for edge in gone for node in edge.nodes})
         words = [*(edge.fact for edge in gone), *([fact.words] if texts else [])]
         await episodes.drop_derived(graph, nodes, words)

