@@ -22,7 +22,7 @@ _OWN = re.compile(
     re.IGNORECASE,
 )
 _TWIST = re.compile(
-    r"[\"“”?]|\b(?:not|never|no|n['’]?t|cannot|if|wish|imagine|pretend|would|used to|lol|haha+|lmao|apparently"
+    r"[\"“”?]|\b(?:not(?! far\b| too\b)|never|no|n['’]?t|cannot|if|wish|imagine|pretend|would|used to|lol|haha+|lmao|apparently"
     r"|officially|basically|practically|joke|kidding|for now|this (?:week|time|month|summer|once)|just this"
     r"|today only|tonight|temporar\w+|until|till|meanwhile|on loan|borrow\w*|house ?-?sit\w*|visiting|staying"
     r"|for the (?:day|week|month|weekend|night)|back (?:in|when)|years ago|when i was|as a kid|once upon"

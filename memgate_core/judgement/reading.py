@@ -13,7 +13,9 @@ from memgate_core.model import Candidate, Evidence, FieldSpec, Role, Span, Turn
 from memgate_core.resolution.assent import Answer, answer_of
 
 _PAIRED = 4
-"""Fields that get a pair check in one turn; the others are too far from its words."""
+"""Fields that get a pair check in one turn. With more registered the encoder reads nothing but a
+bare "yes": which of a hundred fields a plan belongs to it guesses too often ("renew the lease"
+is no landlord), and a plan without a field is held as well."""
 _MAY_READ = frozenset({"hold"})
 """What the encoder may read alone: plans, which wait. Its readings of facts were wrong too often to
 be committed unasked (docs/decisions/0003-local-judgement.md); those come from extractors and from
@@ -44,6 +46,8 @@ class LocalFieldReader:
             ConfigurationError: the weights are not installed completely.
         """
         if turn.role not in (Role.USER, Role.ASSISTANT) or not turn.text.strip():
+            return []
+        if len(fields) > _PAIRED and answer_of(turn.text) is not Answer.YES:
             return []
         near = self._near(turn, fields)
         layout = self._encoders.layout

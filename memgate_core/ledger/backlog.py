@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from sqlalchemy import func, select
 
+from memgate_core.ledger.events import IS_STUCK
 from memgate_core.ledger.runner import Runner
 from memgate_core.ledger.schema import literal, outbox
 from memgate_core.ledger.schema import projection as registered
 
-_WAITING = (
+_DUE, _STUCK = (  # apart, since each has an index of its own
     select(func.count())
     .select_from(outbox)
-    .where(
-        outbox.c.projection == registered.c.name,
-        outbox.c.status.in_([literal("DUE"), literal("BLOCKED"), literal("PARKED")]),
-    )
+    .where(outbox.c.projection == registered.c.name, state)
     .scalar_subquery()
+    for state in (outbox.c.status == literal("DUE"), IS_STUCK)
 )
 _BACKLOG = (
-    select(registered.c.name, _WAITING)
+    select(registered.c.name, _DUE + _STUCK)
     .where(registered.c.active == literal(1))
     .order_by(registered.c.name)
 )

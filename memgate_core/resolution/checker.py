@@ -28,6 +28,7 @@ from memgate_core.model import (
     Turn,
 )
 from memgate_core.resolution.assent import Answer, answer_of
+from memgate_core.resolution.plain_words import plainly_done
 from memgate_core.resolution.rivals import without_rivals
 from memgate_core.resolution.sentences import sentences
 
@@ -76,6 +77,8 @@ class LocalChecker:
         }
 
     def _judgement(self, turn: Turn, item: StagedItem, chances: list[float]) -> ResolutionJudgement:
+        if (done := plainly_done(turn, item)) is not None:
+            return _settled(turn, item, ResolutionType.CONFIRM, 1.0, done)
         confirm, abandon, nothing = chances
         if confirm >= threshold(self._encoders, "confirm"):
             kind, chance = ResolutionType.CONFIRM, confirm
@@ -87,14 +90,7 @@ class LocalChecker:
         words = span.of(turn.text)
         if kind is ResolutionType.CONFIRM and words.rstrip(" \"')").endswith("?"):
             return _nothing(item, f"a question confirms nothing: {words!r}", confirm)
-        verb = "has come about" if kind is ResolutionType.CONFIRM else "is off"
-        return ResolutionJudgement(
-            staged_id=item.staged_id,
-            resolution=kind,
-            confidence=chance,
-            reason=f"{item.text!r} {verb}: {words!r}",
-            span=span,
-        )
+        return _settled(turn, item, kind, chance, span)
 
     def _span(self, turn: Turn, item: StagedItem, wanted: int) -> Span:
         """The sentence of the turn that settles the item most."""
@@ -124,6 +120,19 @@ class LocalChecker:
     @cached_property
     def _calibration(self) -> Calibration:
         return Calibration.from_card(self._encoders.card[GRAPH]["calibration"]["resolution"])
+
+
+def _settled(
+    turn: Turn, item: StagedItem, kind: ResolutionType, chance: float, span: Span
+) -> ResolutionJudgement:
+    verb = "has come about" if kind is ResolutionType.CONFIRM else "is off"
+    return ResolutionJudgement(
+        staged_id=item.staged_id,
+        resolution=kind,
+        confidence=chance,
+        reason=f"{item.text!r} {verb}: {span.of(turn.text)!r}",
+        span=span,
+    )
 
 
 def _may_settle(turn: Turn) -> bool:

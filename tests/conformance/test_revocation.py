@@ -31,9 +31,7 @@ class World:
     def says(self, text: str) -> Receipt:
         self.turns += 1
         at = START + timedelta(days=self.turns)
-        turn = self.gate.turn(
-            text, user_id="ana", occurred_at=at, message_id=f"m{self.turns}"
-        )
+        turn = self.gate.turn(text, user_id="ana", occurred_at=at, message_id=f"m{self.turns}")
         receipt = self.gate.observe(turn, carried=False)
         self.gate.deliver()
         return receipt

@@ -45,7 +45,7 @@ def conversation(outcome: str = "came_true", **changes: Any) -> Conversation:
     ends = {
         "came_true": ("I moved to York", "York"),
         "abandoned": ("York is off, we stay", "Leeds"),
-        "open": ("no news on York yet", "Leeds"),
+        "open": ("which bin goes out this week?", "Leeds"),
         "completed": ("I moved to York", "York"),
         "corrected": ("it was York all along", "York"),
     }

@@ -58,7 +58,6 @@ def test_without_a_field_the_entity_decides(judge: LocalStandingJudge) -> None:
     assert [f.standing for f in found] == [Standing.OWN, Standing.OTHER_PERSON]
 
 
-@pytest.mark.xfail(strict=True, reason="known weakness: read as a joke (decision 0003)")
 def test_the_user_s_own_plain_words(judge: LocalStandingJudge) -> None:
     turn, own = claim("I drive a Renault Zoe, how do I reset the clock?", "Renault Zoe")
     [found] = judge.stand(turn, [own])

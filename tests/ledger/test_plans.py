@@ -37,6 +37,7 @@ from tests.support.ledgers import (
 SMALL = {
     "asked",  # the turn's own terms
     "memgate_projection",
+    "memgate_outbox_stuck",  # an index of what waits behind that
     "memgate_outbox_parked",  # an index of what waits for a person
     "memgate_staged_oldest",  # an index, read to its first entry
     "sqlite_master",
@@ -106,6 +107,7 @@ def _read(ledger: SqlLedger) -> None:
     list(ledger.turns(after=1))
     list(ledger.turns(ANA, after=1))
     ledger.parked()
+    ledger.projections()
     ledger.descent(ANA, message_id="m1")
     ledger.proposals(ANA, message_id="m1")
     ledger.links("p", fact_id="f")

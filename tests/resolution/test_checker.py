@@ -109,7 +109,6 @@ def test_one_judgement_an_item_in_order_without_a_model_call(checker: LocalCheck
     assert all(j.reason for j in judged)
 
 
-@pytest.mark.xfail(strict=True, reason="known weakness: below the threshold (decision 0003)")
 def test_a_plain_confirmation_names_its_words(checker: LocalChecker) -> None:
     text = "What shall I cook? By the way, the switch to MUBI went through yesterday."
     [judgement] = checker.check(said(text), [MUBI])
