@@ -1,6 +1,7 @@
 # make demo      see it work on real Mem0, in under two minutes from a fresh machine
 # make test      install and run the tests that need no server
-# make test-all  the wider ring alone: PostgreSQL, Neo4j, processes killed, a small model over HTTP
+# make test-all  the wider ring: PostgreSQL, Neo4j, races between processes
+# make test-long kill -9 at every statement, a soak, a real small model: longer than CI allows today
 # make lint      ruff and strict types
 # make bench     the figures of docs/performance.md
 # make docs      regenerate the parts of docs/ that commands write
@@ -10,7 +11,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m uv pip install --quiet --python $(BIN)/python
 
-.PHONY: demo test test-all lint bench bench-full docs clean
+.PHONY: demo test test-all test-long lint bench bench-full docs clean
 
 $(BIN)/.uv:
 	$(PYTHON) -m venv $(VENV)
@@ -33,10 +34,13 @@ demo: $(BIN)/.demo
 	@MEM0_TELEMETRY=False GRAPHITI_TELEMETRY_ENABLED=false $(BIN)/python -m evaluation.demo $(CHAT)
 
 test: $(BIN)/.test
-	$(BIN)/python -m pytest -m "not slow and not postgres and not neo4j"
+	$(BIN)/python -m pytest -m "not slow and not postgres and not neo4j and not long"
 
 test-all: $(BIN)/.wide
-	MEMGATE_REQUIRE_SERVERS=1 $(BIN)/python -m pytest -m "slow or postgres or neo4j"
+	MEMGATE_REQUIRE_SERVERS=1 $(BIN)/python -m pytest -m "(slow or postgres or neo4j) and not long"
+
+test-long: $(BIN)/.wide
+	MEMGATE_REQUIRE_SERVERS=1 $(BIN)/python -m pytest -m long
 
 lint: $(BIN)/.test
 	$(BIN)/python -m ruff check .

@@ -7,7 +7,8 @@ import logging
 import sys
 import tempfile
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
 
@@ -24,11 +25,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("chat", nargs="?", type=Path, default=OWN, help="a chat of your own")
     parser.add_argument("--no-graph", action="store_true", help="leave the Graphiti part out")
     options = parser.parse_args(arguments)
-    _quieten()
     started = perf_counter()
     try:
         lines = list(chat(options.chat))
-        with tempfile.TemporaryDirectory(prefix="memgate-demo-") as folder:
+        with _quiet(), tempfile.TemporaryDirectory(prefix="memgate-demo-") as folder:
             _mem0(Path(folder), lines, own=options.chat == OWN)
             if not options.no_graph:
                 _graph(Path(folder), lines)
@@ -42,10 +42,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _quieten() -> None:
+@contextmanager
+def _quiet() -> Iterator[None]:
     """Frameworks log on their own account; what matters here is what the screen shows."""
+    before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
-    warnings.simplefilter("ignore")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(before)
 
 
 def _mem0(folder: Path, lines: Sequence[Message | Question], *, own: bool) -> None:

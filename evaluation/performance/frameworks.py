@@ -104,7 +104,8 @@ def langgraph() -> Iterator[Measured]:
         return embedder.embed_batch(texts)
 
     def store() -> Any:
-        return InMemoryStore(index={"dims": 384, "embed": embed, "fields": ["text"]})
+        index: Any = {"dims": 384, "embed": embed, "fields": ["text"]}
+        return InMemoryStore(index=index)
 
     with MemoryGate.open("sqlite://") as gate:
         plain, gated = store(), GatedStore(store(), gate, writer="user")

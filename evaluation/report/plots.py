@@ -103,7 +103,7 @@ def _pyplot() -> Any:
         import matplotlib as mpl
     except ImportError as fault:
         raise ConfigurationError(
-            "plots need matplotlib", hint='pip install "agentmemgate[evaluation]"'
+            "plots need matplotlib", hint='pip install "agentmemgate[report]"'
         ) from fault
     mpl.use("svg")
     mpl.rcParams["svg.fonttype"] = "none"  # letters stay letters: small, and can be searched

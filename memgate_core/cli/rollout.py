@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memgate_core.cli import options
-from memgate_core.cli.opening import existing_gate, settings
+from memgate_core.cli.opening import existing_gate, opened_gate, settings
 from memgate_core.cli.output import day, print_json, print_pairs
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ def set_mode(
     ledger: options.Ledger = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Sets the mode for every process on this ledger."""
-    with existing_gate(settings(ledger=ledger)) as gate:
+    """Sets the mode for every process on this ledger, also before its first turn."""
+    with opened_gate(settings(ledger=ledger)) as gate:
         _print(gate.rollout.set(mode.value, by=by, percent=percent, clear=clear), as_json)
 
 

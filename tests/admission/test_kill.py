@@ -24,6 +24,8 @@ from tests.support.shelf import Shelf
 GUESS = "you live in Oslo"
 WORDS = {**SCRIPT, GUESS: state("home_city", "Oslo")}
 
+pytestmark = pytest.mark.long
+
 
 class Case(NamedTuple):
     """What was before, and the act that is interrupted and then done again."""

@@ -15,7 +15,7 @@ from memgate_core.model import EvidenceType
 from tests.backends import small_model
 from tests.backends.conftest import OpenTalk
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 PATIENT: dict[str, Any] = {"timeout": 600.0}
 """A busy machine gives a model little time; a free one answers in seconds."""

@@ -66,3 +66,8 @@ def test_a_read_never_makes_an_empty_ledger(run: Run, tmp_path: Path) -> None:
     assert missing.status == 1
     assert "no ledger at memgate.db" in missing.err
     assert not (tmp_path / "memgate.db").exists()
+
+
+def test_a_mode_can_be_set_before_the_first_turn(run: Run) -> None:
+    assert run("rollout", "set", "shadow", "--by", "rita").status == 0
+    assert run("rollout", "show", "--json").json["mode"] == "shadow"

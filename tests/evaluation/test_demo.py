@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ def test_the_own_chat_has_every_fate_in_it() -> None:
     assert len({line.user for line in lines}) == 4
     assert sum(isinstance(line, Question) for line in lines) >= 6
     messages = [line for line in lines if isinstance(line, Message)]
-    assert all(a.at <= b.at for a, b in zip(messages, messages[1:], strict=False))
+    assert all(a.at <= b.at for a, b in pairwise(messages))
     for message in messages:
         for found in message.extracted or ():
             assert found.span in message.content

@@ -15,6 +15,8 @@ from memgate_core.projection import deliver
 from tests.support.build import ANA, day, make_fact
 from tests.support.ledgers import SHARED_BACKENDS, commit, fresh_url, opened
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", SHARED_BACKENDS)

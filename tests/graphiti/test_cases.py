@@ -139,7 +139,7 @@ async def test_14_revocation_leaves_no_residue(ana: GraphTalk) -> None:
     await ana.says(PLAN)
     await ana.says("I have moved to Seattle")
     (fact,) = ana.facts()
-    revoked = await ana.gate.off_loop(ana.gate.revocation.revoke, fact.fact_id, by="sam")
+    revoked = await ana.graphiti.revoke(fact.fact_id, by="sam")
     assert revoked.clean, revoked.residue
     assert await ana.shown("Seattle") == []
     assert await ana.held() == []
@@ -148,7 +148,7 @@ async def test_14_revocation_leaves_no_residue(ana: GraphTalk) -> None:
 async def test_14_nor_does_that_of_words_that_were_ingested(ana: GraphTalk) -> None:
     await ana.says("I live in Leeds. I work at Acme.")
     fact = next(fact for fact in ana.facts() if fact.value == "Leeds")
-    revoked = await ana.gate.off_loop(ana.gate.revocation.revoke, fact.fact_id, by="sam")
+    revoked = await ana.graphiti.revoke(fact.fact_id, by="sam")
     assert revoked.clean, revoked.residue
     assert await ana.shown("Leeds") == []
     assert await ana.episodes() == ["user: I work at Acme."]
@@ -179,7 +179,7 @@ async def test_15_an_erased_group_is_empty(ana: GraphTalk) -> None:
     await ana.says("I live in Leeds")
     await ana.says(PLAN)
     await ana.graphiti.delivered()
-    erased = await ana.gate.off_loop(ana.gate.revocation.erase, ana.subject, by="sam")
+    erased = await ana.graphiti.erase("ana", by="sam")
     assert erased.clean, erased.residue
     assert await ana.readable() == []
 

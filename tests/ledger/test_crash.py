@@ -53,7 +53,7 @@ from tests.support.ledgers import (
 )
 from tests.support.processes import CONTEXT, start
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 # --- a story that can be resumed -----------------------------------------------------------------
 

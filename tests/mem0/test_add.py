@@ -176,7 +176,7 @@ def test_malformed_messages_are_refused_and_nothing_is_written(
 
 
 @pytest.mark.parametrize("ids", [{}, {"user_id": ""}, {"user_id": "a b"}, {"run_id": " "}])
-def test_a_call_for_nobody_is_refused(memory: GatedMemory, ids: dict[str, str]) -> None:
+def test_a_call_for_nobody_is_refused(memory: GatedMemory, ids: dict[str, Any]) -> None:
     with pytest.raises(InvalidTurnError):
         memory.add("I live in Leeds.", infer=False, **ids)
     assert list(memory.gate.ledger.events()) == []
@@ -210,14 +210,14 @@ def test_what_mem0_refuses_it_refuses_before_the_gate_records(
         ({"user_id": "agent:a1"}, "user:agent:a1"),
     ],
 )
-def test_whose_memory_it_is(memory: GatedMemory, ids: dict[str, str], subject: str) -> None:
+def test_whose_memory_it_is(memory: GatedMemory, ids: dict[str, Any], subject: str) -> None:
     memory.add("I live in Leeds.", infer=False, message_id="m1", **ids)
     known = [found.user_id for found in memory.gate.ledger.subjects()]
     assert known == [subject]
 
 
 def test_a_promotion_has_the_ids_of_the_confirming_call(memory: GatedMemory) -> None:
-    ids = {"user_id": "ana", "agent_id": "a1", "run_id": "r1"}
+    ids: dict[str, Any] = {"user_id": "ana", "agent_id": "a1", "run_id": "r1"}
     memory.add("I might move to Seattle.", infer=False, **ids)
     memory.add("I have moved to Seattle.", infer=False, **ids)
     (row,) = memory.get_all(filters=ids)["results"]

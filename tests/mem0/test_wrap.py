@@ -86,7 +86,7 @@ def test_what_is_no_memory_or_gated_already_is_refused(plain: Memory, gate: Memo
     with pytest.raises(ConfigurationError, match="not dict"):
         gate_memory({}, gate)
     with pytest.raises(ConfigurationError, match="gate must be"):
-        gate_memory(plain, 7)  # type: ignore[arg-type]
+        gate_memory(plain, 7)  # type: ignore[call-overload]
 
 
 def test_a_ledger_url_opens_a_gate_that_is_closed_with_the_memory(tmp_path: Path) -> None:

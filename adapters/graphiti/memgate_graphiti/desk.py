@@ -8,7 +8,7 @@ call), Graphiti's own call inside `calling` (its LLM is judged), `record` (links
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime
@@ -18,7 +18,7 @@ from typing import Any, ParamSpec, TypeVar
 from graphiti_core import Graphiti
 
 from memgate_core.gate import MemoryGate
-from memgate_core.model import JsonObject, NativeLink, Subject
+from memgate_core.model import JsonObject, NativeLink, StagedStatus, Subject
 from memgate_core.projection import DeliveryReport, deliver
 from memgate_graphiti import answers, linking
 from memgate_graphiti.answers import Claim
@@ -184,7 +184,13 @@ class Desk:
                 self.deliver_later(subject)
             return 0
         reports = [await self.deliver(subject) for subject in reception.subjects]
-        return sum(report.failed for report in reports)
+        failed = sum(report.failed for report in reports)
+        return failed or await self.off_loop(self._waiting, reception.subjects)
+
+    def _waiting(self, subjects: Iterable[Subject]) -> int:
+        """Promotions that the graph has not taken, whichever run tried them."""
+        staged = self.gate.ledger.staged
+        return sum(len(staged(subject, status=StagedStatus.PROMOTING)) for subject in subjects)
 
     async def recorded(self, reception: Reception) -> JsonObject | None:
         """The answer that the same call got before; None while it was not made."""
@@ -206,9 +212,17 @@ class Desk:
 
     async def deliver(self, subject: Subject | None = None) -> DeliveryReport:
         """Carries what is due into this graph. Never raises for the database's fault."""
-        self.bridge.adopt()
-        lane = self._lanes.setdefault(subject, asyncio.Lock()) if subject else asyncio.Lock()
         work = partial(deliver, self.gate.ledger, self.projection, subject=subject)
+        return await self.delivering(subject, work)
+
+    async def delivering(
+        self, owner: Subject | None, call: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Runs a blocking call that delivers, one after another for each subject: the ledger gives
+        a subject's events to one thread at a time, and another one would find nothing to do."""
+        self.bridge.adopt()
+        lane = self._lanes.setdefault(owner, asyncio.Lock()) if owner else asyncio.Lock()
+        work = partial(call, *args, **kwargs)
         async with lane:
             return await asyncio.get_running_loop().run_in_executor(self._deliverers, work)
 

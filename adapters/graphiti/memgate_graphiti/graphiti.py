@@ -19,6 +19,7 @@ from graphiti_core.utils.bulk_utils import RawEpisode
 from memgate_core.errors import ConfigurationError, NotFoundError
 from memgate_core.gate import MemoryGate
 from memgate_core.projection import DeliveryReport
+from memgate_core.revocation import Revoked
 from memgate_graphiti import bulk, episodes, heard, ingesting, removal, triplets
 from memgate_graphiti.calls import under_way
 from memgate_graphiti.desk import Desk
@@ -293,6 +294,27 @@ class GatedGraphiti(ScopedReads, Graphiti):  # type: ignore[misc]
         if group is None:
             raise NotFoundError(f"no episode {episode_uuid!r} in any group")
         await removal.remove_episode(self, self.desk, groups.named(group), episode_uuid)
+
+    async def revoke(
+        self, found_id: str, *, by: str, reopen: bool | None = None, reason: str | None = None
+    ) -> Revoked:
+        """Takes back a fact, a held item or a proposal by its id: in the ledger, in the graph
+        (edge, staging, summaries, episode text), and reports what is left of it anywhere.
+
+        See `memgate_core.revocation.Revocation.revoke` for the rest.
+        """
+        return await removal.revoke(self.desk, found_id, by=by, reopen=reopen, reason=reason)
+
+    async def erase(
+        self, group_id: str | None = None, *, by: str, user_id: str | None = None
+    ) -> Revoked:
+        """Removes every word of a group's user (or of `user_id` in it), here and in the ledger.
+
+        See `memgate_core.revocation.Revocation.erase` for the rest.
+        """
+        groups = self.desk.groups
+        subject = groups.subject(groups.named(group_id), user_id)
+        return await removal.erase(self.desk, subject, by=by)
 
     # --- delivery ------------------------------------------------------------------------------
 

@@ -1,13 +1,16 @@
-"""`remove_episode` in step with the ledger: what only this episode said is taken back."""
+"""Taking back, in the ledger and in the graph: facts, a person's whole memory, an episode."""
 
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import Any
 
 from graphiti_core import Graphiti
 from graphiti_core.errors import NodeNotFoundError
 
 from memgate_core.errors import NotFoundError
+from memgate_core.model import Subject
+from memgate_core.revocation import Revoked
 from memgate_graphiti import episodes
 from memgate_graphiti.calls import under_way
 from memgate_graphiti.desk import Desk
@@ -17,6 +20,26 @@ BY = "application"
 """Who took a fact back, in the audit trail, when the application removed its episode."""
 
 _MOST_SPEAKERS = 64
+
+
+async def revoke(desk: Desk, found_id: str, **options: Any) -> Revoked:
+    """Takes back a fact, a held item or a proposal, and looks for what is left of it.
+
+    Raises:
+        NotFoundError: nothing has this id. InvalidInputError, ApprovalError: `by` is nobody, or a
+            program.
+    """
+    subject = await desk.off_loop(_subject_of, desk, found_id)
+    return await desk.delivering(subject, desk.gate.revocation.revoke, found_id, **options)
+
+
+async def erase(desk: Desk, subject: Subject, *, by: str) -> Revoked:
+    """Removes every word of a subject.
+
+    Raises:
+        NotFoundError: the ledger does not know the subject. Others as `revoke`.
+    """
+    return await desk.delivering(subject, desk.gate.revocation.erase, subject, by=by)
 
 
 async def remove_episode(graphiti: Graphiti, desk: Desk, group_id: str, uuid: str) -> None:
@@ -29,11 +52,17 @@ async def remove_episode(graphiti: Graphiti, desk: Desk, group_id: str, uuid: st
     if await episodes.content_of(graph, uuid) is None:
         raise NotFoundError(f"no episode {uuid!r} in group {group_id!r}")
     for fact_id in await desk.off_loop(_only_said_here, desk, group_id, uuid):
-        await desk.gate.off_loop(desk.gate.revocation.revoke, fact_id, by=BY, reopen=True)
+        await revoke(desk, fact_id, by=BY, reopen=True)
     async with desk.traffic.ingesting(group_id):
         # the revocation may have left it nothing to say, and then it is gone already
         with under_way(None), suppress(NodeNotFoundError):
             await episodes.remove(graphiti, graph, uuid)
+
+
+def _subject_of(desk: Desk, found_id: str) -> Subject | None:
+    ledger = desk.gate.ledger
+    found = ledger.fact(found_id) or ledger.staged_item(found_id) or ledger.proposal(found_id)
+    return found.key.subject if found is not None else None
 
 
 def _only_said_here(desk: Desk, group_id: str, uuid: str) -> list[str]:
