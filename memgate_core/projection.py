@@ -82,9 +82,10 @@ def _deliver(run: _Run, subject: Subject | None, limit: int) -> DeliveryReport:
         batch = run.ledger.due(run.projection.name, subject=subject, limit=min(100, limit))
         if not batch:
             break
-        for delivery in batch:
-            if not run.carry(delivery):
-                break  # the rest of the batch may depend on it: ask the ledger again
+        with run.ledger.keeping(batch) as kept:
+            for delivery in kept:
+                if not run.carry(delivery):
+                    break  # the rest of the batch may depend on it: ask the ledger again
     return run.report()
 
 

@@ -2,8 +2,9 @@
 
 Each subject has a lane a projection. A worker leases lanes, so the events of one subject reach a
 projection one after another, whichever worker brings them; lanes of different subjects move side
-by side (SKIP LOCKED on PostgreSQL). A lease ends with the last event it was taken for, after
-`LEASE_S`, or when its process is found dead on the same machine.
+by side (SKIP LOCKED on PostgreSQL). A lease ends with the last event it was taken for, when nobody
+renewed it for `LEASE_S` (`keeping` does, while its worker lives), or when its process is found dead
+on the same machine.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import os
 import socket
 import threading
 from collections.abc import Iterable
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import bindparam, or_, select, update
@@ -23,10 +25,10 @@ from memgate_core.ledger.schema import event as e
 from memgate_core.ledger.schema import lane, literal
 from memgate_core.ledger.schema import outbox as o
 from memgate_core.ledger.scope import Owner, owned
+from memgate_core.ledger.times import instant, micros
 
 LEASE_S = 60
-"""How long a worker that fell silent keeps its lanes. A native write that takes longer may be
-made twice; its ids make that harmless."""
+"""How long a worker that fell silent keeps its lanes."""
 
 SECOND = 1_000_000
 
@@ -62,6 +64,14 @@ _LEASE = (
         leased_through=bindparam("leased_through"),
     )
 )
+_MINE = (
+    owned(lane),
+    lane.c.projection == bindparam("of_projection"),
+    lane.c.leased_by == bindparam("holder"),
+)
+_IS_MINE = select(lane.c.leased_until).where(*_MINE)
+_RENEW = update(lane).where(*_MINE).values(leased_until=bindparam("leased_until"))
+_RELEASE = update(lane).where(*_MINE).values(leased_by=None, leased_until=literal(0))
 _WORKERS = select(lane.c.leased_by).where(lane.c.leased_by.is_not(None)).distinct()
 _FREE = (
     update(lane)
@@ -93,11 +103,33 @@ def take(
         wanted = {**whose, "projection": projection, "limit": limit - len(found)}
         batch = [delivery_from(row) for row in runner.all(_DUE, wanted)]
         if batch:
-            runner.run(_LEASE, {**whose, **_lease(projection, now, batch[-1].event.seq)})
-        found += batch
+            until = lease_end(instant(now))
+            runner.run(_LEASE, {**whose, **_lease(projection, until, batch[-1].event.seq)})
+            found += [one.model_copy(update={"leased_until": until}) for one in batch]
         if len(found) >= limit:
             break
     return sorted(found, key=lambda delivery: delivery.event.seq)
+
+
+def lease_end(now: datetime) -> datetime:
+    """When a lease that is taken or renewed at `now` ends by itself."""
+    return now + timedelta(seconds=LEASE_S)
+
+
+def renew(runner: Runner, owner: Owner, projection: str, holder: str, until: int) -> bool:
+    """Extends a worker's lease on a lane; False when it has none."""
+    asked = {**_held(owner, projection, holder), "leased_until": until}
+    return runner.run(_RENEW, asked) == 1
+
+
+def is_held(runner: Runner, owner: Owner, projection: str, holder: str) -> bool:
+    """True when the worker has a lease on the lane."""
+    return runner.one(_IS_MINE, _held(owner, projection, holder)) is not None
+
+
+def release(runner: Runner, owner: Owner, projection: str, holder: str) -> None:
+    """Ends a worker's lease on a lane, if it has one."""
+    runner.run(_RELEASE, _held(owner, projection, holder))
 
 
 def dead_workers(runner: Runner) -> list[str]:
@@ -134,11 +166,15 @@ def _asked(owner: Owner | None, projection: str, now: int) -> dict[str, Any]:
     return {**whose, "projection": projection, "now": now, "me": worker()}
 
 
-def _lease(projection: str, now: int, through: int) -> dict[str, Any]:
+def _held(owner: Owner, projection: str, holder: str) -> dict[str, Any]:
+    return {**owner.params, "of_projection": projection, "holder": holder}
+
+
+def _lease(projection: str, until: datetime, through: int) -> dict[str, Any]:
     return {
         "of_projection": projection,
         "leased_by": worker(),
-        "leased_until": now + LEASE_S * SECOND,
+        "leased_until": micros(until),
         "leased_through": through,
     }
 

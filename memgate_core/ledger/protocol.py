@@ -298,10 +298,19 @@ class Ledger(Operations, Protocol):
     ) -> Sequence[Delivery]:
         """Events to deliver now, in order; none of a subject behind a failed one of that subject.
 
-        The events are leased to the calling thread for a minute, their subjects with them, so that
-        several workers may ask at once (SKIP LOCKED on PostgreSQL) and still deliver each
-        subject's events one after another. A parked event holds back only later ones on its own
-        key, and never one that takes something away.
+        The events are leased to the calling thread for a minute, or as long as `keeping` lasts,
+        their subjects with them, so that several workers may ask at once (SKIP LOCKED on
+        PostgreSQL) and still deliver each subject's events one after another. A parked event holds
+        back only later ones on its own key, and never one that takes something away.
+        """
+        ...
+
+    def keeping(self, batch: Sequence[Delivery]) -> AbstractContextManager[Iterable[Delivery]]:
+        """Leased events of the calling thread, kept for as long as the block lasts, however long a
+        native write takes; what is left of them at its end is free for others at once.
+
+        Iterating ends early when the lease was lost (the process stood still for a whole lease):
+        ask `due` again.
         """
         ...
 

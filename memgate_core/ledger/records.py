@@ -97,6 +97,8 @@ class Delivery(Model):
     attempts: int = 0
     parked: bool = False
     error: str | None = None
+    leased_until: Instant | None = None
+    """Until when nobody else gets it, unless the lease is renewed (`Ledger.keeping`)."""
 
 
 class ApprovalStatus(StrEnum):

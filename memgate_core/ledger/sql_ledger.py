@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 
 from memgate_core.errors import LedgerError, NotFoundError
 from memgate_core.ledger import deliveries, events, leases, measures, native_links, subjects
 from memgate_core.ledger.database import Database
 from memgate_core.ledger.deliveries import Outcome
+from memgate_core.ledger.keeping import Keeper, Kept
 from memgate_core.ledger.protocol import Delivery
 from memgate_core.ledger.records import Rollout
 from memgate_core.ledger.runner import Runner
@@ -36,6 +37,7 @@ class SqlLedger(SqlReads):
     ) -> None:
         super().__init__(database, url, clock)
         self._introduced: set[str] = set()
+        self._keeper = Keeper(database, clock)
         self._free_the_dead()
 
     # --- transactions --------------------------------------------------------------------------
@@ -88,6 +90,9 @@ class SqlLedger(SqlReads):
         lock = None if owner is None else owner.lock
         with self._database.writing(lock, relaxed=True) as runner:
             return leases.take(runner, owner, projection, now, limit)
+
+    def keeping(self, batch: Sequence[Delivery]) -> AbstractContextManager[Kept]:
+        return self._keeper.keeping(batch)
 
     def acknowledge(self, delivery: Delivery, links: Sequence[NativeLink] = ()) -> None:
         event = delivery.event
@@ -154,6 +159,7 @@ class SqlLedger(SqlReads):
             measures.note(runner, owner, micros(self._clock()), action, target, by, detail)
 
     def close(self) -> None:
+        self._keeper.close()
         self._database.close()
 
     # --- parts ---------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import itertools
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -143,6 +144,14 @@ class Model:
         else:
             self.write(value, FactStatus.NEVER_VALID)
 
+    def take_back(self, before: Model) -> None:
+        """Everything as it was before the last message; what that brought was never so."""
+        gone = [(v, FactStatus.NEVER_VALID) for v, _ in self.values[len(before.values) :]]
+        self.values = [*before.values, *gone]
+        for value, statuses in self.plans.items():
+            held = before.plans.get(value, [])
+            self.plans[value] = [*held, *[StagedStatus.REVOKED] * (len(statuses) - len(held))]
+
     def revoke(self) -> None:
         self.values = [
             (v, FactStatus.REVOKED if s is FactStatus.CURRENT else s) for v, s in self.values
@@ -163,6 +172,8 @@ class GateMachine(RuleBasedStateMachine):
         self._who = Subject(user_id=folder.name)
         self._shelf_path = folder / "shelf.db"
         self.model, self._turns = Model(), 0
+        self._before: Model | None = None
+        """The model before the last message, while that can still be taken back."""
         self._open()
 
     def teardown(self) -> None:
@@ -196,6 +207,15 @@ class GateMachine(RuleBasedStateMachine):
         self._say(f"it was {city} all along", dies)
         self.model.correct(city)
 
+    @precondition(lambda self: self._before is not None)
+    @rule(dies=moments)
+    def taken_back(self, dies: int | None) -> None:
+        before = self._before
+        assert before is not None
+        self._say("ignore my last message, wrong chat", dies)
+        self.model.take_back(before)
+        self._before = None
+
     @precondition(lambda self: self.model.current is not None)
     @rule(dies=moments)
     def revoked(self, dies: int | None) -> None:
@@ -204,6 +224,7 @@ class GateMachine(RuleBasedStateMachine):
         source = [i for i in fact.derived_from if i.startswith("held_")]
         self._insist(lambda: self.gate.revocation.revoke(fact.fact_id, by="Mia"), dies)
         self.model.revoke()
+        self._before = None
         for staged_id in source:
             item = self.gate.ledger.staged_item(staged_id)
             assert item is not None
@@ -267,6 +288,7 @@ class GateMachine(RuleBasedStateMachine):
 
     def _say(self, text: str, dies: int | None) -> None:
         self._turns += 1
+        self._before = deepcopy(self.model)
         turn = self.gate.turn(
             text,
             user_id=self._who.user_id,

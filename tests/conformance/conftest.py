@@ -19,5 +19,5 @@ def clock() -> Clock:
 
 @pytest.fixture(params=EVERY_BACKEND)
 def ledger(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Iterator[SqlLedger]:
-    with opened(empty_url(request.param, tmp_path), clock=clock) as ledger:
+    with opened(empty_url(request.param, tmp_path), clock=clock, timeout_s=30) as ledger:
         yield ledger

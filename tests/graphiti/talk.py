@@ -68,8 +68,9 @@ class GraphTalk:
         return found
 
     async def episodes(self) -> list[str]:
+        """The texts of the group's episodes, oldest first."""
         found = await EpisodicNode.get_by_group_ids(self.driver(), [self.group_id])
-        return [episode.content for episode in found]
+        return [episode.content for episode in sorted(found, key=lambda e: e.valid_at)]
 
     async def readable(self, query: str = "what is known of the user") -> list[str]:
         """Everything that any read path of Graphiti shows of the group, closed edges included."""

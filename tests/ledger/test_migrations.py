@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ from memgate_core.ledger.migrate import Migration, applied, migrate, migrations
 from memgate_core.ledger.open import _backend, open_ledger
 from memgate_core.ledger.schema import metadata
 from tests.support.ledgers import EVERY_BACKEND, FILE, SHARED_BACKENDS, fresh_url, opened
+from tests.support.processes import together
 
 
 def shape(inspector: Inspector) -> dict[str, Any]:
@@ -102,24 +101,16 @@ def test_a_ledger_of_a_newer_version_is_not_touched(tmp_path: Path) -> None:
         open_ledger(url)
 
 
-_OPEN = """
-import sys, time
-from memgate_core.ledger.open import open_ledger
-while time.time() < float(sys.argv[2]):
-    pass
-open_ledger(sys.argv[1]).close()
-"""
+def open_and_close(barrier: Any, url: str) -> bool:
+    barrier.wait()
+    open_ledger(url, timeout_s=60).close()
+    return True
 
 
 @pytest.mark.parametrize("backend", SHARED_BACKENDS)
 def test_processes_may_open_a_new_ledger_at_once(backend: str, tmp_path: Path) -> None:
-    import time
-
-    url, start = fresh_url(backend, tmp_path), time.time() + 4
-    command = [sys.executable, "-c", _OPEN, url, str(start)]
-    started = [subprocess.Popen(command, stderr=subprocess.PIPE) for _ in range(4)]
-    errors = [process.communicate(timeout=60)[1].decode() for process in started]
-    assert [process.returncode for process in started] == [0, 0, 0, 0], errors
+    url = fresh_url(backend, tmp_path)
+    assert together(open_and_close, [(url,)] * 4) == [True] * 4
     base = database(url)
     assert applied(base) == [step.version for step in migrations()]
     base.close()

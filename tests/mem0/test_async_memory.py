@@ -106,7 +106,7 @@ async def test_the_loop_goes_on_while_the_gate_works(memory: GatedAsyncMemory) -
         time.sleep(0.5)
         return receive(*args)
 
-    memory.desk.receive = slow  # type: ignore[method-assign]
+    memory.desk.receive = slow  # type: ignore[method-assign,assignment]
     add = asyncio.create_task(memory.add("I live in Leeds.", user_id="ana", infer=False))
     ticks = 0
     while not add.done():

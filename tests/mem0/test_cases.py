@@ -262,7 +262,7 @@ HEDGED = "I might move to Seattle."
 )
 @pytest.mark.parametrize("ids", [{}, {"run_id": "r1"}, {"agent_id": "a1"}], ids=str)
 def test_20_every_way_to_write_is_gated(
-    ana: MemoryTalk, messages: Any, ids: dict[str, str]
+    ana: MemoryTalk, messages: Any, ids: dict[str, Any]
 ) -> None:
     who = MemoryTalk(ana.memory, f"{ana.user_id}-{id(messages)}-{len(str(ids))}", infer=ana.infer)
     assert "STAGE" in who.events(who.says(messages, **ids))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memgate_graphiti.hook import EpisodeHook, GatedEpisode
     from memgate_graphiti.pipeline import GraphitiPipeline, graphiti_pipeline
     from memgate_graphiti.projection import GraphitiProjection
-    from memgate_graphiti.rebuild import RebuildReport, rebuild
+    from memgate_graphiti.rebuilding import RebuildReport, rebuild
     from memgate_graphiti.recorded import RecordedFact, RecordedLLM
     from memgate_graphiti.results import (
         GatedBulkEpisodeResults,
@@ -43,14 +43,14 @@ _HOME = {
     "GraphitiProjection": "projection",
     "HeldError": "guarded",
     "PackagedMiniLM": "embedder",
-    "RebuildReport": "rebuild",
+    "RebuildReport": "rebuilding",
     "RecordedFact": "recorded",
     "RecordedLLM": "recorded",
     "Speakers": "speech",
     "VectorReranker": "embedder",
     "gate_graphiti": "wrap",
     "graphiti_pipeline": "pipeline",
-    "rebuild": "rebuild",
+    "rebuild": "rebuilding",
 }
 
 __all__ = [

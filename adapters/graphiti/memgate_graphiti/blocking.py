@@ -19,7 +19,7 @@ from memgate_graphiti.bridge import LoopBridge
 from memgate_graphiti.embedded import EmbeddedFalkorDB
 from memgate_graphiti.embedder import PackagedMiniLM, VectorReranker
 from memgate_graphiti.graphiti import GatedGraphiti
-from memgate_graphiti.rebuild import RebuildReport, rebuild
+from memgate_graphiti.rebuilding import RebuildReport, rebuild
 from memgate_graphiti.recorded import RecordedLLM
 
 T = TypeVar("T")

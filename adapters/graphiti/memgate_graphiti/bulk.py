@@ -16,7 +16,7 @@ from memgate_graphiti.answers import Claim
 from memgate_graphiti.calls import ActiveCall
 from memgate_graphiti.desk import Desk
 from memgate_graphiti.heard import Heard
-from memgate_graphiti.ingesting import make_ready, mend
+from memgate_graphiti.ingesting import make_ready, mend, write_owed
 from memgate_graphiti.linking import edge_links, episode_links
 from memgate_graphiti.reception import Reception
 from memgate_graphiti.results import GatedBulkEpisodeResults, recorded, replayed, widened
@@ -82,6 +82,7 @@ async def _ingested(
         result = await call_graphiti([_raw(one, raw) for one, raw in going])
         await mend(desk, whole.group_id, result.edges)
         links = await desk.off_loop(_links, desk, [one for one, _ in going], whole, call, result)
+        links += await write_owed(desk, whole, call, links)
     await desk.record(whole, recorded(result), links)
     return widened(GatedBulkEpisodeResults, result, whole.receipts)
 

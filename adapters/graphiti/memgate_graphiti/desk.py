@@ -199,9 +199,10 @@ class Desk:
 
     # --- inside Graphiti's own call ------------------------------------------------------------
 
-    async def judge(self, call: ActiveCall, edges: list[dict[str, Any]]) -> list[bool]:
-        """Which of the edges that Graphiti's LLM extracted may be stored."""
-        return await self.off_loop(linking.judge, self.gate, call, edges)
+    async def judge(self, call: ActiveCall, name: str, found: list[dict[str, Any]]) -> list[bool]:
+        """Which of the edges or summaries that Graphiti's LLM made may be stored."""
+        check = linking.judge if name == "edges" else linking.judge_summaries
+        return await self.off_loop(check, self.gate, call, found)
 
     async def off_loop(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Runs a blocking call of an ingestion in a thread."""

@@ -10,13 +10,13 @@ from graphiti_core import Graphiti
 from graphiti_core.edges import EntityEdge
 from graphiti_core.graphiti import AddEpisodeResults
 
-from memgate_core.model import FactStatus, NativeLink, Subject
+from memgate_core.model import FactStatus
 from memgate_graphiti import episodes
 from memgate_graphiti.answers import Claim
 from memgate_graphiti.calls import ActiveCall
 from memgate_graphiti.desk import Desk
 from memgate_graphiti.heard import Heard, clear_lost, rewrite_stored
-from memgate_graphiti.linking import edge_links, episode_links
+from memgate_graphiti.linking import Owned, edge_links, episode_links, owed
 from memgate_graphiti.reception import Reception
 from memgate_graphiti.results import GatedEpisodeResults, recorded, replayed, widened
 
@@ -54,8 +54,21 @@ async def _ingested(
         result = await call_graphiti(reception.body or "")
         await mend(desk, reception.group_id, result.edges)
         links = await desk.off_loop(links_of, desk, reception, call, result)
+        links += await write_owed(desk, reception, call, links)
     await desk.record(reception, recorded(result), links)
     return widened(GatedEpisodeResults, result, reception.receipts)
+
+
+async def write_owed(
+    desk: Desk, reception: Reception, call: ActiveCall, links: Sequence[Owned]
+) -> list[Owned]:
+    """Writes the facts that the extraction said and the judging could not trace to its words."""
+    ledger, writer = desk.gate.ledger, desk.projection.writer
+    facts = await desk.off_loop(owed, ledger, reception, call, links)
+    if not facts:
+        return []
+    graph = await desk.projection.group_graph(reception.group_id)
+    return [(subject, await writer.write(graph, fact, subject)) for subject, fact in facts]
 
 
 async def mend(desk: Desk, group_id: str, edges: Sequence[EntityEdge]) -> None:
@@ -86,9 +99,7 @@ async def make_ready(graphiti: Graphiti, desk: Desk, heard: Heard, claim: Claim)
     await rewrite_stored(graph, heard)
 
 
-def links_of(
-    desk: Desk, reception: Reception, call: ActiveCall, result: Any
-) -> list[tuple[Subject, NativeLink]]:
+def links_of(desk: Desk, reception: Reception, call: ActiveCall, result: Any) -> list[Owned]:
     """What the ledger notes of an ingested episode. Blocking."""
     uuid = result.episode.uuid
     made = [edge for edge in result.edges if uuid in edge.episodes]

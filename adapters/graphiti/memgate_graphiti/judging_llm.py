@@ -2,8 +2,9 @@
 
 The client stands between Graphiti and the caller's own LLM client. During one of our calls the
 facts in an extraction are laid on the words they rest on, and those that may not be stored are
-taken out: they reach no edge, no node summary, and can close no other edge. At any other time, and
-for any other prompt, the answer passes untouched.
+taken out: they reach no edge, no node summary, and can close no other edge. A summary that names
+something held is taken out too. At any other time, and for any other prompt, the answer passes
+untouched.
 """
 
 from __future__ import annotations
@@ -20,8 +21,16 @@ from memgate_graphiti.calls import ActiveCall, active_call
 EXTRACTS_EDGES = frozenset({"extract_edges.edge", "extract_nodes_and_edges.extract_message"})
 """Prompts whose answer has `edges` (verified: tests/graphiti/test_host_facts.py)."""
 
-Judge = Callable[[ActiveCall, list[dict[str, Any]]], Coroutine[Any, Any, list[bool]]]
-"""Judges extracted edges, one answer an edge."""
+SUMMARISES = frozenset(
+    {
+        "extract_nodes.extract_summaries_batch",
+        "extract_nodes.extract_entity_summaries_from_episodes",
+    }
+)
+"""Prompts whose answer has `summaries` (verified: tests/graphiti/test_host_facts.py)."""
+
+Judge = Callable[[ActiveCall, str, list[dict[str, Any]]], Coroutine[Any, Any, list[bool]]]
+"""Judges what was extracted under a name ("edges" or "summaries"), one answer an entry."""
 
 
 class JudgingLLM(LLMClient):  # type: ignore[misc]
@@ -43,7 +52,7 @@ class JudgingLLM(LLMClient):  # type: ignore[misc]
     async def generate_response(
         self, messages: list[Message], *args: Any, prompt_name: str | None = None, **kwargs: Any
     ) -> dict[str, Any]:
-        """The inner client's answer, less the edges that may not be stored.
+        """The inner client's answer, less what may not be stored.
 
         Raises:
             ModelFaultError: during one of our calls, in place of whatever the client raised.
@@ -61,16 +70,18 @@ class JudgingLLM(LLMClient):  # type: ignore[misc]
                 hint="the turn is recorded; the same call with the same message id may be retried",
             ) from fault
         if prompt_name in EXTRACTS_EDGES and call.judges:
-            return await self._judged(answer, call)
+            return await self._judged(answer, "edges", call)
+        if prompt_name in SUMMARISES and call.judges:
+            return await self._judged(answer, "summaries", call)
         return answer
 
-    async def _judged(self, answer: dict[str, Any], call: ActiveCall) -> dict[str, Any]:
-        edges = answer.get("edges") if isinstance(answer, dict) else None
-        if not isinstance(edges, list) or not all(isinstance(edge, dict) for edge in edges):
+    async def _judged(self, answer: dict[str, Any], name: str, call: ActiveCall) -> dict[str, Any]:
+        found = answer.get(name) if isinstance(answer, dict) else None
+        if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
             return answer  # malformed: Graphiti's own validation says so
-        verdicts = await self._judge(call, edges)
-        kept = [edge for edge, allowed in zip(edges, verdicts, strict=True) if allowed]
-        return {**answer, "edges": kept}
+        verdicts = await self._judge(call, name, found)
+        kept = [entry for entry, allowed in zip(found, verdicts, strict=True) if allowed]
+        return {**answer, name: kept}
 
     async def _generate_response(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         answer: dict[str, Any] = await self.inner._generate_response(*args, **kwargs)

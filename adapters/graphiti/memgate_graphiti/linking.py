@@ -8,19 +8,33 @@ from typing import Any
 from graphiti_core.edges import EntityEdge
 
 from memgate_core.extracted import Extracted
+from memgate_core.fields.values import same_value
 from memgate_core.gate import MemoryGate
 from memgate_core.ledger.protocol import Ledger
-from memgate_core.model import NativeLink, Receipt, Subject
+from memgate_core.model import Fact, FactStatus, NativeLink, Receipt, Subject
 from memgate_graphiti.calls import ActiveCall
-from memgate_graphiti.payloads import native_id, plain
+from memgate_graphiti.payloads import native_id, parts_of, plain
 from memgate_graphiti.reception import Reception
 
 Owned = tuple[Subject, NativeLink]
+
+_HELD = "rests on held words"
+"""How the core's verdict on an extracted text begins that names something held."""
 
 
 def judge(gate: MemoryGate, call: ActiveCall, edges: Sequence[dict[str, Any]]) -> list[bool]:
     """Which extracted edges may be stored; notes the verdicts in the call. Blocking."""
     return [_allowed(gate, call, edge) for edge in edges]
+
+
+def judge_summaries(
+    gate: MemoryGate, call: ActiveCall, summaries: Sequence[dict[str, Any]]
+) -> list[bool]:
+    """Which summaries of entities may be stored: those that name nothing held. Blocking.
+
+    A summary also tells of earlier episodes, so it need not rest on the words of this call.
+    """
+    return [not tells_held(gate, call, str(entry.get("summary") or "")) for entry in summaries]
 
 
 def judge_text(
@@ -49,6 +63,37 @@ def _allowed(gate: MemoryGate, call: ActiveCall, edge: dict[str, Any]) -> bool:
         return False
     call.verdicts[plain(text)] = found
     return found[1].allowed
+
+
+def tells_held(gate: MemoryGate, call: ActiveCall, text: str) -> bool:
+    """True when a text names something held that the words which went on do not. Blocking."""
+    return bool(text.strip()) and any(
+        verdict.reason.startswith(_HELD)
+        for source in call.sources
+        for verdict in gate.judge_extracted(source.subject, source.message_ids, [text])
+    )
+
+
+def owed(
+    ledger: Ledger, reception: Reception, call: ActiveCall, links: Sequence[Owned]
+) -> list[tuple[Subject, Fact]]:
+    """Facts of this call that an edge said, which could not be traced to its words and was not
+    stored: the gate knows better and writes them itself. Blocking."""
+    edges = [link for _, link in links if parts_of(link.native_id)[1] == "edge"]
+    carried = {fact_id for link in edges for fact_id in link.fact_ids}
+    refused = [verdict.text for _, verdict in call.verdicts.values() if not verdict.allowed]
+    found = []
+    for receipt in reception.receipts if refused else ():
+        for fact_id in facts_forwarded(receipt):
+            fact = ledger.fact(fact_id) if fact_id not in carried else None
+            if fact is not None and _is_said(fact, refused):
+                found.append((receipt.subject, fact))
+    return found
+
+
+def _is_said(fact: Fact, texts: Sequence[str]) -> bool:
+    current = fact.status is FactStatus.CURRENT and fact.attribute is not None
+    return current and any(same_value(fact.value or "", text) for text in texts)
 
 
 def edge_links(

@@ -28,6 +28,7 @@ from memgate_graphiti.embedder import PackagedMiniLM
 from memgate_graphiti.graph import Graph
 from memgate_graphiti.groups import Groups
 from memgate_graphiti.recorded import RecordedFact, RecordedLLM
+from memgate_graphiti.speech import Speakers
 
 _SEEN = 10
 """Edges that a search returns."""
@@ -114,7 +115,7 @@ def graphiti_pipeline(
     llm = llm_client or RecordedLLM(RecordedFact.of(found) for found in recorded)
     options: dict[str, Any] = {"llm_client": llm, "embedder": _embedder()}
     if gate is not None:
-        options["tenant"] = tenant
+        options |= {"tenant": tenant, "speakers": Speakers(others=False)}
     where = {"uri": uri} if uri is not None else {"folder": _folder()}
     graph = BlockingGraphiti.open(gate, **where, **options)
     return GraphitiPipeline(graph, group_id, gated=gate is not None)

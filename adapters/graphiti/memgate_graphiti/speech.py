@@ -52,6 +52,8 @@ class Speakers:
     """Beside "assistant", "ai", "agent", "bot", "chatbot" and "model"."""
     tools: tuple[str, ...] = ()
     """Beside "tool", "function" and "system": their words never become facts of a person."""
+    others: bool = True
+    """False where nobody else ever speaks: then "Leeds: lovely" at the start of a line is text."""
 
     def role_of(self, name: str | None, declared: str | None) -> tuple[Role, str | None]:
         """The role of a speaker, and the actor's name where it is another person."""
@@ -178,7 +180,7 @@ def _prefix(line: str, speakers: Speakers) -> str | None:
     known = _folded((*speakers.subject, *speakers.assistant, *speakers.tools))
     if name in known | _ASSISTANTS | _TOOLS or found.group("role"):
         return found.group()
-    return None if set(name.split()) & _NOT_NAMES else found.group()
+    return found.group() if speakers.others and not set(name.split()) & _NOT_NAMES else None
 
 
 def _strings_in(body: str) -> Iterable[tuple[tuple[str | int, ...], str]]:
