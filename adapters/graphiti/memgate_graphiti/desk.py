@@ -244,6 +244,8 @@ class Desk:
     async def close(self) -> None:
         """Waits for background deliveries and ends the threads; closes the gate if it is ours."""
         await self.delivered()
+        self.bridge.adopt()
+        await self.groups.settled()
         self._deliverers.shutdown(wait=False)
         self._callers.shutdown(wait=False)
         self.bridge.close()

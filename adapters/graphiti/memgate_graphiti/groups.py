@@ -88,8 +88,20 @@ class Groups:
         return found
 
     def forget(self) -> None:
-        """Lets go of the kept drivers: they belong to an event loop that is gone."""
+        """Lets go of the kept drivers and connections: they belong to an event loop that is gone,
+        and on this one can be neither used nor closed."""
         self._drivers.clear()
+        if self.provider is GraphProvider.FALKORDB:
+            client: Any = self.shared.client
+            client.connection.connection_pool.reset()
+
+    async def settled(self) -> None:
+        """Waits for the indices that drivers of this loop are building on their own: a connection
+        closed under them is an error that nobody would see but the log."""
+        for driver in (self.shared, *self._drivers.values()):
+            task = _index_task(driver)
+            if task is not None:
+                await asyncio.wait([task])
 
     async def holding_episode(self, uuid: str) -> str | None:
         """The group in whose graph an episode lies; None where there is none.
@@ -121,9 +133,15 @@ async def prepare(driver: GraphDriver) -> None:
     A driver made inside an event loop builds them by itself, in a task that nobody awaits
     (verified: tests/graphiti/test_host_facts.py).
     """
-    task: asyncio.Task[None] | None = getattr(driver, "_init_task", None)
-    if task is not None and task.get_loop() is asyncio.get_running_loop():
+    task = _index_task(driver)
+    if task is not None:
         await asyncio.wait([task])
         if not task.cancelled() and task.exception() is None:
             return
     await driver.build_indices_and_constraints()
+
+
+def _index_task(driver: GraphDriver) -> asyncio.Task[None] | None:
+    """The task in which a driver builds its indices, if the running loop is its own."""
+    task: asyncio.Task[None] | None = getattr(driver, "_init_task", None)
+    return task if task is not None and task.get_loop() is asyncio.get_running_loop() else None
