@@ -1,17 +1,20 @@
 # make demo      see it work on real Mem0, in under two minutes from a fresh machine
 # make test      install and run the tests that need no server
-# make test-all  the wider ring: PostgreSQL, Neo4j, races between processes
-# make test-long kill -9 at every statement, a soak, a real small model: longer than CI allows today
+# make test-all  the wider ring: PostgreSQL, Neo4j, a browser, a soak, races between processes, kill -9 at every write
 # make lint      ruff and strict types
 # make bench     the figures of docs/performance.md
 # make docs      regenerate the parts of docs/ that commands write
+# make figures   both of these: every figure of README and docs, in one command
+# make soak      an hour of mixed traffic with faults (MINUTES=60, URL=a ledger of its own)
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m uv pip install --quiet --python $(BIN)/python
 
-.PHONY: demo test test-all test-long lint bench bench-full docs clean
+.PHONY: demo test test-all lint bench bench-full docs figures soak clean
+
+MINUTES ?= 60
 
 $(BIN)/.uv:
 	$(PYTHON) -m venv $(VENV)
@@ -34,13 +37,10 @@ demo: $(BIN)/.demo
 	@MEM0_TELEMETRY=False GRAPHITI_TELEMETRY_ENABLED=false $(BIN)/python -m evaluation.demo $(CHAT)
 
 test: $(BIN)/.test
-	$(BIN)/python -m pytest -m "not slow and not postgres and not neo4j and not long"
+	$(BIN)/python -m pytest -m "not slow and not postgres and not neo4j"
 
 test-all: $(BIN)/.wide
-	MEMGATE_REQUIRE_SERVERS=1 $(BIN)/python -m pytest -m "(slow or postgres or neo4j) and not long"
-
-test-long: $(BIN)/.wide
-	MEMGATE_REQUIRE_SERVERS=1 $(BIN)/python -m pytest -m long
+	MEMGATE_REQUIRE_SERVERS=1 $(BIN)/python -m pytest -m "slow or postgres or neo4j"
 
 lint: $(BIN)/.test
 	$(BIN)/python -m ruff check .
@@ -55,6 +55,11 @@ bench-full: $(BIN)/.wide
 
 docs: $(BIN)/.test
 	$(BIN)/python -m evaluation.write_docs
+
+figures: docs bench
+
+soak: $(BIN)/.test
+	$(BIN)/python -m evaluation.soak --minutes $(MINUTES) $(if $(URL),--url $(URL))
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache build dist

@@ -5,22 +5,12 @@ Without one, evaluation uses `memgate_core.fields.values.same_value` throughout.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from typing import TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
+from evaluation.asker import Asker
 from evaluation.plans.setting import ModelAccess
-from memgate_core.errors import ModelFaultError
-from memgate_core.judgement.ports.port import ModelPort, Question
-from memgate_core.judgement.ports.recognise import port_to
-from memgate_core.judgement.repair import json_object
-
-T = TypeVar("T", bound=BaseModel)
-
-TIMEOUT = 60.0
-"""Seconds that one question may take."""
 
 _ANSWER = (
     "You are asked about a person. Below is what an assistant's memory holds about that person."
@@ -47,20 +37,23 @@ class Compared(BaseModel):
 
 
 class Judge:
-    """One model, used as answerer and as judge. Counts what it asks."""
+    """One model, used as answerer and as judge."""
 
     def __init__(self, access: ModelAccess) -> None:
         """Raises:
         ConfigurationError: the url cannot be used.
         """
-        key = access.key.get_secret_value() if access.key else None
-        self._port: ModelPort = port_to(access.url, name=access.name, api_key=key)
-        self.calls = 0
+        self._asker = Asker(access)
 
     @property
     def name(self) -> str:
         """The model's name."""
-        return self._port.name
+        return self._asker.name
+
+    @property
+    def calls(self) -> int:
+        """Questions asked so far."""
+        return self._asker.calls
 
     def answer(self, question: str, memories: Sequence[str]) -> str | None:
         """What the memories answer.
@@ -68,7 +61,8 @@ class Judge:
         Raises:
             ModelFaultError: the model failed or answered outside its protocol.
         """
-        return self._ask(_ANSWER, {"question": question, "memory": list(memories)}, Answered).answer
+        material = {"question": question, "memory": list(memories)}
+        return self._asker.ask(_ANSWER, material, Answered).answer
 
     def same(self, question: str, reference: str, other: str | None) -> bool:
         """Whether `other` asserts the reference value.
@@ -79,13 +73,4 @@ class Judge:
         if other is None:
             return False
         material = {"question": question, "reference": reference, "other": other}
-        return self._ask(_SAME, material, Compared).same
-
-    def _ask(self, system: str, material: object, form: type[T]) -> T:
-        self.calls += 1
-        text = json.dumps(material, ensure_ascii=False, indent=1)
-        reply = self._port.ask(Question(system=system, material=text, answer=form), timeout=TIMEOUT)
-        try:
-            return form.model_validate(json_object(reply.content))
-        except ValidationError as fault:
-            raise ModelFaultError("the model's answer has another form than was asked") from fault
+        return self._asker.ask(_SAME, material, Compared).same

@@ -1,4 +1,5 @@
-"""`make docs`: measures on the project's own test data and writes docs/figures.md and its report.
+"""`make docs`: writes docs/proposal.schema.json from the model, measures on the project's own test
+data, and writes docs/figures.md and its report.
 
 Nothing that is measured on here was trained on: acceptance cases, the test part of the plan
 conversations, the test part of the labelled statements.
@@ -13,6 +14,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from evaluation import proposal_schema
 from evaluation.acceptance import bench as acceptance
 from evaluation.acceptance import tables as acceptance_tables
 from evaluation.plans.bench import chosen, measure, write_html
@@ -43,14 +45,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=Path("docs"))
     parser.add_argument("--pipelines", default="all")
     options = parser.parse_args(arguments)
+    options.out.mkdir(parents=True, exist_ok=True)
+    print(f"written: {proposal_schema.write(options.out)}")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        plans = _plan_file(folder / "plans.jsonl")
+        plans = plan_file(folder / "plans.jsonl")
         report = measure(plans, chosen(options.pipelines))
-        held_back = _statement_file(folder / "statements.jsonl")
+        held_back = statement_file(folder / "statements.jsonl")
         statements = figures(list(judged(held_back, LocalClassifier())))
     cases = acceptance.measure(DATA / "acceptance" / "cases.jsonl")
-    options.out.mkdir(parents=True, exist_ok=True)
     parts = [
         ("Statements", statement_tables(statements)),
         ("Acceptance", acceptance_tables.tables(cases)[:2]),
@@ -64,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _plan_file(path: Path) -> Path:
+def plan_file(path: Path) -> Path:
     """The test part of the plan conversations, compiled."""
     sources = sorted((DATA / "plans").glob("test_*.txt"))
     records = (record for source in sources for record in conversations(source))
@@ -73,7 +76,7 @@ def _plan_file(path: Path) -> Path:
     return path
 
 
-def _statement_file(path: Path) -> Path:
+def statement_file(path: Path) -> Path:
     """The labelled statements whose conversations are kept for test."""
     lines = (json.dumps(record, ensure_ascii=False) for record in _held_back())
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")

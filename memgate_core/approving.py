@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from memgate_core import telemetry, withheld
 from memgate_core.acts import (
     act_of,
     act_on,
@@ -59,7 +60,8 @@ class ApprovalRequest(Model):
     fact: str
     """What would be true."""
     words: str | None
-    """The source words, read again from the message; None when it no longer holds them."""
+    """The source words, read again from the message; None when it no longer holds them, or when
+    what was asked for has been revoked."""
     message_id: str
     said_by: str | None
     said_at: Instant | None
@@ -275,6 +277,7 @@ class Approvals:
         proposal = self._proposal(asked.proposal_id)
         ledger = self._parts.ledger
         item = ledger.staged_item(proposal.staged_id) if proposal.staged_id else None
+        item, gone = (withheld.item(item), withheld.is_gone(item)) if item else (None, False)
         candidate = proposal.candidate
         turn = ledger.turn(asked.subject, candidate.evidence.message_id)
         return ApprovalRequest(
@@ -288,9 +291,9 @@ class Approvals:
             why=proposal.decision.reason,
             entity=candidate.entity,
             attribute=item.attribute if item else candidate.attribute,
-            value=candidate.value,
+            value=None if gone else candidate.value,
             fact=item.text if item else candidate.text,
-            words=ledger.evidence_words(asked.subject, candidate.evidence),
+            words=None if gone else ledger.evidence_words(asked.subject, candidate.evidence),
             message_id=candidate.evidence.message_id,
             said_by=(turn.speaker or turn.role.value) if turn else None,
             said_at=turn.occurred_at if turn else None,
@@ -328,3 +331,4 @@ def _bound(asked: Approval) -> dict[str, str]:
 
 def _count(book: Book, asked: Approval, status: ApprovalStatus) -> None:
     book.tx.count(APPROVALS + status.value, asked.policy_version)
+    telemetry.counted(APPROVALS + status.value, asked.policy_version)

@@ -105,6 +105,7 @@ def assemble(
             screener=screener,
             fields=_specs(fields),
             foresight=judges.foresight,
+            own_words=judges.own_words if chosen_reader is not None else None,
         ),
         second_line=local().classifier if isinstance(classifier, str) else classifier,
         proposer=judges.proposer,

@@ -14,6 +14,7 @@ from memgate_core.judgement.protocol import (
     FieldMatcher,
     FieldReader,
     Foresight,
+    OwnWords,
     Proposer,
     Realiser,
     ResolutionChecker,
@@ -41,6 +42,8 @@ class Judges:
     foresight: Foresight | None = None
     """Asks a model everything about a turn at once, where the backend has one."""
     proposer: Proposer | None = None
+    own_words: OwnWords | None = None
+    """Finds what the user called a value that an extractor reworded."""
 
 
 def local() -> Judges:
@@ -48,6 +51,7 @@ def local() -> Judges:
     from memgate_core.fields.phrases import PhraseReader
     from memgate_core.judgement.local import LocalClassifier
     from memgate_core.judgement.matching import LocalMatcher
+    from memgate_core.judgement.own_words import LocalOwnWords
     from memgate_core.judgement.readers import FirstOf
     from memgate_core.judgement.reading import LocalFieldReader
     from memgate_core.judgement.standing import LocalStandingJudge
@@ -59,6 +63,7 @@ def local() -> Judges:
         standing=LocalStandingJudge(),
         checker=LocalChecker(),
         reader=FirstOf(PhraseReader(), LocalFieldReader()),
+        own_words=LocalOwnWords(),
         realiser=LocalRealiser(),
     )
 
@@ -130,6 +135,7 @@ def _asked(oracle: Oracle, sure: Sureness | None, model: Any, options: ModelOpti
         standing=standing,
         checker=checker,
         reader=own.reader,
+        own_words=own.own_words,
         realiser=AskedRealiser(own.realiser),
         foresight=AskedTogether(
             classifier, matcher, standing, checker.rows, counsel, asks_all=sure is None

@@ -52,13 +52,15 @@ class Book:
         return self.states[key]
 
     def commit(self, fact: Fact) -> Fact:
-        """Writes the next version of a key.
+        """Writes the next version of a key; it never begins before what held there has ended.
 
         Raises:
             NotAllowedError: the key moved on (CAS); cannot happen while its lock is held.
         """
-        expected = self.state(fact.key).version
-        written = self.tx.commit_fact(fact, expected_version=expected)
+        state = self.state(fact.key)
+        if state.ended is not None and fact.valid_from < state.ended:
+            fact = fact.model_copy(update={"valid_from": state.ended})
+        written = self.tx.commit_fact(fact, expected_version=state.version)
         self.states[fact.key] = KeyState(key=fact.key, current=written, version=written.version)
         return written
 
@@ -70,7 +72,8 @@ class Book:
         self.tx.close_fact(closed)
         state = self.state(fact.key)
         if state.current is not None and state.current.fact_id == fact.fact_id:
-            self.states[fact.key] = state.model_copy(update={"current": None})
+            ended = at if status is FactStatus.SUPERSEDED else fact.valid_from
+            self.states[fact.key] = state.model_copy(update={"current": None, "ended": ended})
         self.event(_EVENT_OF[status], fact=closed)
 
     def reopen(self, fact: Fact, *, like: Fact) -> None:
@@ -83,7 +86,7 @@ class Book:
             self.event(EventType.SUPERSEDED, fact=again)
             return
         state = self.state(again.key)
-        self.states[again.key] = state.model_copy(update={"current": again})
+        self.states[again.key] = state.model_copy(update={"current": again, "ended": None})
         self.event(EventType.PROMOTED, fact=again)
 
     def _end_if_expired(self, fact: Fact | None) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from datetime import UTC, datetime
 
+from memgate_core import telemetry
 from memgate_core.errors import ConfigurationError, NotAllowedError
 from memgate_core.ledger.protocol import Ledger
 from memgate_core.ledger.records import Rollout
@@ -111,6 +112,7 @@ def trip(ledger: Ledger, why: str, *, policy_version: str = "", by: str = _GATE)
         except NotAllowedError:  # somebody changed it at this moment: look again
             continue
         ledger.count(ROLLBACKS, after.policy_version)
+        telemetry.counted(ROLLBACKS, after.policy_version)
         _log.error("commits are stopped: %s", why)
         return after
 

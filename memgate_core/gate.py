@@ -34,6 +34,7 @@ from memgate_core.maintenance import Maintenance
 from memgate_core.model import (
     Candidate,
     Evidence,
+    Fact,
     FieldKey,
     FieldSpec,
     HistoryTurn,
@@ -92,7 +93,9 @@ class MemoryGate(AsyncEntry):
         """
         from memgate_core.assembly import assemble
 
-        return cls(assemble(url, **options))
+        parts = assemble(url, **options)
+        telemetry.watch(parts.ledger)
+        return cls(parts)
 
     # --- the way of a turn ----------------------------------------------------------------
 
@@ -129,6 +132,7 @@ class MemoryGate(AsyncEntry):
         with telemetry.span("memgate.observe"), sitting() as account:
             judgements = self._judge(turn, proposals, account, settles)
             receipt = Recording(self._parts, turn, judgements, carries, started).write()
+            telemetry.spent(receipt)
         if not receipt.replayed:
             telemetry.observed(receipt, self._parts.matrix.version)
         return receipt
@@ -146,6 +150,7 @@ class MemoryGate(AsyncEntry):
         screening = parts.screener.screen(turn, [*statements, *proposed])
         shown = masked(turn, screening)
         known, seen = self._known(turn.subject)
+        seen |= self._known_in_scopes(turn.subject, proposed)
         read = _one_field_a_value(parts.scales.read(turn, screening, known))
         items = settleable(shown, parts.ledger) if settles else ()
         maybe = _with_statements(statements, [*proposed, *read])
@@ -164,6 +169,7 @@ class MemoryGate(AsyncEntry):
         if proposals:
             refuse_other_payloads(self._parts.ledger, turn, proposals)
         self._parts.ledger.count(REPLAYS, self._parts.matrix.version)
+        telemetry.counted(REPLAYS, self._parts.matrix.version)
         return receipt
 
     # --- after the framework's own call (step 9) --------------------------------------------
@@ -289,14 +295,31 @@ class MemoryGate(AsyncEntry):
 
         def look_up(attribute: str) -> str | None:
             key = FieldKey(subject=subject, kind=fields[attribute].kind, normalized_key=attribute)
-            facts = self._parts.ledger.facts(
-                subject, attribute=attribute, include_pending_native=True
-            )
-            fact = facts[-1] if facts else None
+            fact = self._holding(key)
             seen[key] = fact.fact_id if fact else None
             return fact.value if fact else None
 
         return KnownValues(look_up, tuple(fields)), seen
+
+    def _holding(self, key: FieldKey) -> Fact | None:
+        """What a registered key holds, a promotion that waits for its native write included."""
+        facts = self._parts.ledger.facts(
+            key.subject, attribute=key.normalized_key, include_pending_native=True
+        )
+        return next((fact for fact in reversed(facts) if fact.key == key), None)
+
+    def _known_in_scopes(
+        self, subject: Subject, proposed: Sequence[Candidate]
+    ) -> dict[FieldKey, str | None]:
+        """Which facts the keys of scoped proposals hold before anything is judged."""
+        fields = {field.attribute: field for field in self._parts.scales.fields}
+        keys = [
+            FieldKey(subject=subject, scope=c.scope, kind=field.kind, normalized_key=c.attribute)
+            for c in proposed
+            if not c.scope.everywhere and c.attribute and (field := fields.get(c.attribute))
+        ]
+        held = {key: self._holding(key) for key in keys}
+        return {key: fact.fact_id if fact else None for key, fact in held.items()}
 
     def _proposed(
         self, turn: Turn, proposals: Sequence[Mapping[str, Any]] | None
@@ -306,7 +329,7 @@ class MemoryGate(AsyncEntry):
         if proposals is None and proposer is not None and turn.source is Source.USER:
             screening = self._parts.screener.screen(turn)
             proposals = proposer.propose(masked(turn, screening))
-        return candidates_of(turn, proposals) if proposals else []
+        return candidates_of(turn, proposals, self._parts.scales.fields) if proposals else []
 
     def _unproposed(
         self, proposed: Sequence[Candidate], read: Sequence[Candidate]

@@ -13,24 +13,28 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from memgate_core import telemetry
 from memgate_core.errors import InvalidInputError
 from memgate_core.extraction.align import align
 from memgate_core.ledger.identity import MemoryProposal, payload_hash_of
 from memgate_core.ledger.protocol import Ledger
 from memgate_core.ledger.records import ProposalRecord
-from memgate_core.model import Candidate, Evidence, Instant, Span, Turn
+from memgate_core.model import Candidate, Evidence, FieldSpec, Instant, Span, Turn
+from memgate_core.tallies import CONFLICTS
 
 Proposal = Mapping[str, Any] | MemoryProposal
 
 _INSTANT: TypeAdapter[datetime] = TypeAdapter(Instant)
 
 
-def candidates_of(turn: Turn, proposals: Sequence[Proposal]) -> list[Candidate]:
+def candidates_of(
+    turn: Turn, proposals: Sequence[Proposal], fields: Sequence[FieldSpec] = ()
+) -> list[Candidate]:
     """Candidates for the proposals, in their order, each with evidence in the turn's text.
 
     A mapping has entity, attribute, value, text, and optionally span, confidence and expires_at
     (aware); see `memgate_core.extraction.align`. A `MemoryProposal` (or its camelCase mapping)
-    names its evidence by offsets and hash.
+    names its evidence by offsets and hash; with `fields`, its kind has to be its field's.
 
     Raises:
         InvalidInputError: names the proposal and the part that is malformed.
@@ -40,6 +44,7 @@ def candidates_of(turn: Turn, proposals: Sequence[Proposal]) -> list[Candidate]:
         for index, proposal in enumerate(proposals)
         if _is_formal(proposal)
     }
+    _check_kinds(formal, fields)
     loose = [(index, p) for index, p in enumerate(proposals) if index not in formal]
     found = {index: _of_formal(turn, proposal, index) for index, proposal in formal.items()}
     laid = align(turn, [proposal for _, proposal in loose])
@@ -72,6 +77,7 @@ def _refuse(
     with ledger.write(turn.subject) as tx:
         for asked in tx.void_approvals(record.proposal_id, turn.occurred_at):
             tx.audit("void", asked.approval_id, by="gate", detail={"offered": offered})
+    telemetry.counted(CONFLICTS, record.policy_version)
     changed = {"payload_hash": offered, "candidate": candidate}
     with ledger.write(turn.subject) as tx:
         tx.save_proposal(record.model_copy(update=changed))
@@ -80,7 +86,7 @@ def _refuse(
 def _slot(candidate: Candidate) -> tuple[object, ...]:
     """What stands for a proposal's identity before its key is known: all but the value."""
     evidence = candidate.evidence
-    whose = (candidate.extractor, candidate.entity, candidate.attribute)
+    whose = (candidate.extractor, candidate.entity, candidate.attribute, candidate.scope)
     return (*whose, evidence.start, evidence.end, candidate.ordinal)
 
 
@@ -104,6 +110,18 @@ def _formal(proposal: Proposal, index: int) -> MemoryProposal:
         raise InvalidInputError(f"proposals[{index}].{where}: {first['msg']}") from None
 
 
+def _check_kinds(formal: Mapping[int, MemoryProposal], fields: Sequence[FieldSpec]) -> None:
+    """The kind takes part in the identity, so a wrong one would be another slot."""
+    kinds = {field.attribute: field.kind for field in fields}
+    for index, proposal in formal.items():
+        expected = kinds.get(proposal.normalized_key, proposal.kind)
+        if proposal.kind is not expected:
+            raise InvalidInputError(
+                f"proposals[{index}].kind: {proposal.normalized_key} is of kind {expected},"
+                f" not {proposal.kind}"
+            )
+
+
 def _of_formal(turn: Turn, proposal: MemoryProposal, index: int) -> Candidate:
     if not isinstance(proposal.value, (str, int, float)):
         raise InvalidInputError(f"proposals[{index}].value: must be text or a number")
@@ -113,7 +131,7 @@ def _of_formal(turn: Turn, proposal: MemoryProposal, index: int) -> Candidate:
     return Candidate(
         attribute=proposal.normalized_key,
         value=str(proposal.value),
-        text=words,
+        text=proposal.scope.label(words),
         words=words,
         evidence=evidence,
         ordinal=proposal.stable_candidate_ordinal,
@@ -121,6 +139,8 @@ def _of_formal(turn: Turn, proposal: MemoryProposal, index: int) -> Candidate:
         confidence=proposal.confidence,
         expires_at=proposal.expires_at,
         foreign=(proposal.tenant_id, proposal.subject_id) != own,
+        given=True,
+        scope=proposal.scope,
     )
 
 

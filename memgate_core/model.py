@@ -63,6 +63,15 @@ class Scope(Model):
     kind: str = "global"
     key: str = ""
 
+    @property
+    def everywhere(self) -> bool:
+        """True for the default."""
+        return self == Scope()
+
+    def label(self, text: str) -> str:
+        """The text, with where it holds unless that is everywhere."""
+        return text if self.everywhere else f"{text} ({self})"
+
     def __str__(self) -> str:
         return self.kind if not self.key else f"{self.kind}:{self.key}"
 
@@ -203,6 +212,11 @@ class Candidate(Model):
     """When the fact ends by itself, if the extractor or the field says so (article: expiresAt)."""
     foreign: bool = False
     """True when the proposal names another tenant or subject than its turn's (article)."""
+    given: bool = False
+    """True for a `MemoryProposal` that came with the turn."""
+    scope: Scope = Scope()
+    """Where the value holds, if the proposal says so: a key of its own, beside the one that holds
+    everywhere."""
 
 
 class Statement(Model):

@@ -12,7 +12,7 @@ from datetime import datetime
 from memgate_core.as_recorded import facts_as_recorded
 from memgate_core.errors import InvalidInputError
 from memgate_core.ledger.protocol import Ledger
-from memgate_core.model import Fact, StagedItem, StagedStatus, Subject
+from memgate_core.model import Fact, Scope, StagedItem, StagedStatus, Subject
 
 
 class Profile:
@@ -22,13 +22,17 @@ class Profile:
         self._ledger = ledger
         self.subject = subject
 
-    def current(self, attribute: str, *, as_of: datetime | None = None) -> Fact | None:
-        """The value of a field now, or as it held at `as_of` (aware; world time).
+    def current(
+        self, attribute: str, *, as_of: datetime | None = None, scope: Scope | None = None
+    ) -> Fact | None:
+        """The value of a field now, or as it held at `as_of` (aware; world time). `scope`: of the
+        value that holds there only; without one, of that which holds everywhere.
 
         Raises:
             InvalidInputError: `as_of` has no time zone.
         """
-        found = self.facts(attribute=attribute, as_of=as_of)
+        where = scope if scope is not None else Scope()
+        found = [f for f in self.facts(attribute=attribute, as_of=as_of) if f.key.scope == where]
         return found[-1] if found else None
 
     def facts(self, *, attribute: str | None = None, as_of: datetime | None = None) -> list[Fact]:

@@ -9,6 +9,7 @@ from memgate_core.asking import ask
 from memgate_core.book import Book, not_before
 from memgate_core.endings import ended_facts
 from memgate_core.extraction.open_key import open_key
+from memgate_core.fields.plain_value import planned_value
 from memgate_core.judgement.protocol import Realiser
 from memgate_core.language.predicate import find_predicate
 from memgate_core.language.tokens import tokenise
@@ -16,6 +17,7 @@ from memgate_core.ledger.identity import fact_id_of, payload_hash_of, proposal_i
 from memgate_core.ledger.protocol import KeyState, Ledger, ProposalRecord
 from memgate_core.model import (
     USER_ENTITY,
+    Candidate,
     Decision,
     DecisionType,
     EventType,
@@ -192,11 +194,14 @@ class Decisions:
         )
 
     def _hold(self, w: Weighed, decision: Decision, proposal_id: str) -> str:
+        planned = self._planned(w)
         for item in self._pending(w):
-            if _claims_the_same(item, w):
+            if _claims_the_same(item, w) or (
+                w.registered and same_claim(item.value, planned.value)
+            ):
                 return self._restate(item, w)
-        text = self.realiser.realise(w.candidate, w.match.field)
-        promote_when, discard_when = self.realiser.conditions(text, w.candidate)
+        text = self._would_say(w, planned)
+        promote_when, discard_when = self.realiser.conditions(text, planned)
         turn = self.book.turn
         item = StagedItem(
             staged_id=staged_id_of(proposal_id),
@@ -204,7 +209,7 @@ class Decisions:
             key=w.key,
             entity=w.candidate.entity,
             attribute=w.match.field.attribute if w.match.field else None,
-            value=w.candidate.value,
+            value=planned.value,
             text=text,
             words=w.candidate.words,
             promote_when=promote_when,
@@ -271,8 +276,20 @@ class Decisions:
             key=w.key,
             attribute=w.key.normalized_key,
             value=w.candidate.value,
-            text=self.realiser.realise(w.candidate, w.match.field),
+            text=self._would_say(w, w.candidate),
         )
+
+    def _would_say(self, w: Weighed, candidate: Candidate) -> str:
+        return w.key.scope.label(self.realiser.realise(candidate, w.match.field))
+
+    def _planned(self, w: Weighed) -> Candidate:
+        """The candidate with the value that would hold, without its plan wording."""
+        value = w.said or w.candidate.value
+        if not value or not w.registered:
+            return w.candidate
+        current = self.book.state(w.key).current
+        planned = w.said or planned_value(value, current.value if current else None)
+        return w.candidate.model_copy(update={"value": planned})
 
     def _pending(self, w: Weighed) -> list[StagedItem]:
         return list(self.book.tx.pending_on(w.key))
@@ -361,7 +378,8 @@ def _relation(w: Weighed, state: KeyState) -> Relation:
     return Relation.SAME if same else Relation.DIFFERENT
 
 
-def _claims_the_same(item: StagedItem, w: Weighed) -> bool:
+def _claims_the_same(item: StagedItem, w: Weighed, planned: str | None = None) -> bool:
+    """`planned`: the candidate's value as it would be held, where that is worded otherwise."""
     if item.attribute is None or not w.registered:
         return item.attribute is None and not w.registered
-    return same_claim(item.value, w.candidate.value)
+    return any(same_claim(item.value, value) for value in (w.candidate.value, planned))

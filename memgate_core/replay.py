@@ -18,7 +18,7 @@ from memgate_core.assembly import Parts, assemble
 from memgate_core.gate import MemoryGate
 from memgate_core.ledger.open import open_ledger
 from memgate_core.ledger.protocol import Ledger, TurnRecord
-from memgate_core.model import Judged, Model, Receipt, Subject
+from memgate_core.model import Candidate, Judged, Model, Receipt, Subject
 
 PROPOSED_BY_CALLER = "proposals/"
 """How the extractor's name begins on candidates that came with the turn."""
@@ -30,7 +30,8 @@ class ReplayExtraction(StrEnum):
     RECORDED = "recorded"
     """As they came with each turn the first time."""
     LOCAL = "local"
-    """From the gate's own extractor and readers alone."""
+    """Read anew, by what the other configuration reads with: the gate's own extractor and readers,
+    and the model where it has one."""
 
 
 class Change(Model):
@@ -118,7 +119,7 @@ _RECORDED = ReplayExtraction.RECORDED
 def _proposals(ledger: Ledger, record: TurnRecord) -> Sequence[Mapping[str, Any]] | None:
     """What the caller's extractor had proposed for the turn, as it would come again."""
     stored = ledger.proposals(record.subject, message_id=record.message_id)
-    found = [p.candidate for p in stored if p.candidate.extractor.startswith(PROPOSED_BY_CALLER)]
+    found = [p.candidate for p in stored if _came_with_the_turn(p.candidate)]
     return [
         {
             "entity": candidate.entity,
@@ -131,6 +132,10 @@ def _proposals(ledger: Ledger, record: TurnRecord) -> Sequence[Mapping[str, Any]
         }
         for candidate in found
     ] or None
+
+
+def _came_with_the_turn(candidate: Candidate) -> bool:
+    return candidate.given or candidate.extractor.startswith(PROPOSED_BY_CALLER)
 
 
 def _changes(before: Receipt, after: Receipt) -> Iterator[Change]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from memgate_core import telemetry
 from memgate_core.acts import act_of, acting, utc_now
 from memgate_core.errors import NotFoundError
 from memgate_core.model import (
@@ -146,6 +147,7 @@ class Revocation:
             book.event(EventType.ERASED)
             book.tx.audit("erase", subject.subject_id, by=person, detail=counts)
             book.tx.count(REVOCATIONS, book.policy_version)
+        telemetry.counted(REVOCATIONS, self._parts.matrix.version)
         report = Revoked(target=str(subject), subject=subject, erased=counts)
         return self._reported(report, book.events)
 
@@ -189,6 +191,7 @@ class Revocation:
     def _follow_up(
         self, target: str, subject: Subject, hand: Withdrawal, events: Sequence[Event]
     ) -> Revoked:
+        telemetry.counted(REVOCATIONS, self._parts.matrix.version)
         report = Revoked(
             target=target,
             subject=subject,

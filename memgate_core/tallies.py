@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from datetime import timedelta
 
+from memgate_core import telemetry
 from memgate_core.book import Book
 from memgate_core.ledger.protocol import Ledger
 from memgate_core.model import Fact, Judged, Receipt, ResolutionType
@@ -61,6 +62,7 @@ def tally_taken_back(book: Book, ledger: Ledger, fact: Fact) -> None:
     proposal = ledger.proposal(fact.proposal_id)
     version = proposal.policy_version if proposal is not None else book.policy_version
     book.tx.count(TAKEN_BACK, version)
+    telemetry.counted(TAKEN_BACK, version)
 
 
 def _decided(judged: Judged) -> str:

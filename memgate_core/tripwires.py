@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from memgate_core import telemetry
 from memgate_core.commit_switch import trip
 from memgate_core.ledger.protocol import Ledger
 from memgate_core.model import Event, EventType, NativeLink, Subject
@@ -46,7 +47,9 @@ def trip_on_secret(ledger: Ledger, screener: Screener, links: Iterable[NativeLin
 def trip_on_residue(ledger: Ledger, projection: str, places: Sequence[str]) -> bool:
     """Stops commits when something revoked can still be read in a framework."""
     if places:
-        ledger.count(RESIDUE, _version(ledger), len(places))
+        version = _version(ledger)
+        ledger.count(RESIDUE, version, len(places))
+        telemetry.counted(RESIDUE, version, len(places))
         trip(ledger, f"revocation residue in {projection}: {'; '.join(places[:5])}")
     return bool(places)
 
@@ -66,6 +69,7 @@ def count_duplicates(ledger: Ledger, event: Event, links: Sequence[NativeLink]) 
     extra = max(0, len(new | before) - 1) if new else 0
     if extra:
         ledger.count(DUPLICATES, event.policy_version, extra)
+        telemetry.counted(DUPLICATES, event.policy_version, extra)
     return extra
 
 

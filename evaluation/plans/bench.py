@@ -10,15 +10,22 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from evaluation.equivalence import Equivalence, JudgeFigures, Verdict
 from evaluation.plans.figures import plots
-from evaluation.plans.run import labelled, scored
-from evaluation.plans.score import Score
-from evaluation.plans.setting import ModelAccess, Setting, standard
+from evaluation.plans.judged import judged_tables
+from evaluation.plans.pipeline import trace_of
+from evaluation.plans.run import labelled, pipeline_for
+from evaluation.plans.score import Score, score
+from evaluation.plans.setting import ModelAccess, Setting, live, standard
 from evaluation.plans.tables import tables
+from evaluation.questions.bench import Questions
+from evaluation.questions.bench import tables as question_tables
 from evaluation.report.html import page, write
 from evaluation.report.table import Table
 from memgate_core import __version__
 from memgate_core.errors import ConfigurationError
+
+_EQUALITY = "normalised containment, memgate_core.fields.values.same_value"
 
 
 class PlanReport(BaseModel):
@@ -32,19 +39,39 @@ class PlanReport(BaseModel):
     settings: list[Setting]
     tables: list[Table]
     scores: dict[str, list[Score]]
+    judge: JudgeFigures | None = None
+    judged_scores: dict[str, list[Score]] = {}
+    """As `scores`, with stored and answered values judged by a model."""
+    verdicts: list[Verdict] = []
+    """Every pair that the model judged."""
+    questions: Questions | None = None
+    """What the model says to the three questions, and how stably."""
+
+    def with_questions(self, found: Questions) -> PlanReport:
+        """The report with these beside it."""
+        made = [*self.tables, *question_tables(found)]
+        return self.model_copy(update={"questions": found, "tables": made})
 
 
 def chosen(
-    pipelines: str, *, classifier: str = "local", model: Mapping[str, Any] | None = None
+    pipelines: str,
+    *,
+    classifier: str = "local",
+    model: Mapping[str, Any] | None = None,
+    extracts: bool = False,
 ) -> list[Setting]:
-    """The settings for `--pipelines`: all, main, or names separated by commas.
+    """The settings for `--pipelines`: all, main, or names separated by commas. With `extracts` the
+    model reads the turns itself, in both styles.
 
     Raises:
-        ConfigurationError: a name that is not one of the pipelines.
+        ConfigurationError: a name that is not one of the pipelines; no model that could extract.
     """
     access = ModelAccess.model_validate(model) if model else None
+    if extracts and access is None:
+        raise ConfigurationError("extraction by a model needs one", hint="name it with --llm URL")
     update = {"classifier": classifier, "model": access}
-    known = {s.name: s.model_copy(update=update) for s in standard()}
+    listed = [live(one) for one in standard()] if extracts else standard()
+    known = {s.name: s.model_copy(update=update) for s in listed}
     if pipelines == "all":
         return list(known.values())
     if pipelines == "main":
@@ -61,19 +88,29 @@ def measure(
     path: Path,
     settings: Sequence[Setting],
     *,
+    equivalence: Equivalence | None = None,
     consumed: Callable[[int], None] | None = None,
 ) -> PlanReport:
-    """Scores every conversation under every setting. Conversations stream; scores are kept.
+    """Scores every conversation under every setting; with `equivalence` once more, values judged
+    by its model. Conversations stream; scores are kept.
 
     Raises:
-        InvalidRecordError: a malformed or unlabelled line.
+        InvalidRecordError: a malformed or unlabelled line. ModelFaultError: the model fails again
+            and again.
     """
     scores: dict[str, list[Score]] = {setting.name: [] for setting in settings}
+    judged: dict[str, list[Score]] = {setting.name: [] for setting in settings}
     count = 0
     for conversation in labelled(path, consumed=consumed):
         count += 1
         for setting in settings:
-            scores[setting.name].append(scored(conversation, setting))
+            trace = trace_of(conversation, pipeline_for(conversation, setting))
+            scores[setting.name].append(score(conversation, trace))
+            if equivalence is not None:
+                same = equivalence.of(conversation.probe)
+                judged[setting.name].append(score(conversation, trace, same))
+    made = tables(scores)
+    told = equivalence.figures() if equivalence is not None else None
     return PlanReport(
         version=__version__,
         data=path.name,
@@ -81,8 +118,11 @@ def measure(
         conversations=count,
         machine=f"{platform.machine()}, Python {platform.python_version()}",
         settings=list(settings),
-        tables=tables(scores),
+        tables=made if told is None else [*made, *judged_tables(judged, told)],
         scores=scores,
+        judge=told,
+        judged_scores=judged if told is not None else {},
+        verdicts=equivalence.verdicts() if equivalence is not None else [],
     )
 
 
@@ -97,7 +137,7 @@ def write_html(report: PlanReport, path: Path) -> None:
         ("data", f"{report.data}, {report.conversations} conversations"),
         ("sha256", report.data_sha256),
         ("machine", report.machine),
-        ("value equality", "normalised containment, memgate_core.fields.values.same_value"),
+        ("value equality", _EQUALITY + (f"; and {report.judge.name}" if report.judge else "")),
         ("pipelines", "; ".join(setting.name for setting in report.settings)),
     ]
     write(path, page("Plans and memory", about, report.tables, plots(report.scores)))

@@ -30,5 +30,5 @@ def extractor_of(setting: Setting, conversation: Conversation) -> Extractor:
             raise ConfigurationError(
                 "extraction llm needs a model", hint="set [model] url and name in memgate.toml"
             )
-        return llm_extractor(conversation, setting.model)
+        return llm_extractor(conversation, setting.model, setting.asked_style)
     return lambda _: []

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from evaluation.plans import paper
-from evaluation.plans.tables import HEDGES, MAIN, WORDINGS, Scores, by_hedge, by_wording
+from evaluation.plans.shares import MAIN, Scores
+from evaluation.plans.tables import HEDGES, WORDINGS, by_hedge, by_wording
 from evaluation.report.plots import Plot, levels
 from evaluation.report.table import Table
 from evaluation.statistics.proportion import Proportion
@@ -23,10 +24,10 @@ def _hedges(table: Table) -> Plot | None:
         return None
     return levels(
         "Figure 2. At-end contamination by hedge strength",
-        f"Wilson 95 % bars. Dotted: {paper.MARK}.",
+        f"Wilson 95 % bars. Dotted, in the same colours: {paper.MARK}.",
         HEDGES,
         _lines(table, HEDGES),
-        reference=_reference(paper.HEDGES, HEDGES, ("cautious ungated", "literal ungated")),
+        reference=_reference(paper.HEDGES, HEDGES, table.columns),
     )
 
 
@@ -35,12 +36,10 @@ def _wordings(table: Table) -> Plot | None:
         return None
     return levels(
         "Figure 3. Promotion by confirmation wording",
-        f"Wilson 95 % bars. Dotted: {paper.MARK}.",
+        f"Wilson 95 % bars. Dotted, in the same colours: {paper.MARK}.",
         WORDINGS,
         _lines(table, WORDINGS),
-        reference=_reference(
-            paper.PROMOTION, WORDINGS, ("cautious, among staged", "literal, among staged")
-        ),
+        reference=_reference(paper.PROMOTION, WORDINGS, table.columns),
     )
 
 
@@ -57,10 +56,7 @@ def _lines(table: Table, names: Sequence[str]) -> dict[str, list[Proportion | No
 def _reference(
     published: Mapping[tuple[str, str], str], rows: Sequence[str], columns: Sequence[str]
 ) -> dict[str, list[float | None]]:
-    return {
-        f"paper: {column}": [_rate(published.get((row, column))) for row in rows]
-        for column in columns
-    }
+    return {column: [_rate(published.get((row, column))) for row in rows] for column in columns}
 
 
 def _rate(text: str | None) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from evaluation.plans.extractors import Extractor, extractor_of
@@ -53,11 +54,14 @@ class GatedPipeline:
     def traced(self, step: Step, receipt: Receipt) -> TurnTrace:
         """The line that a receipt and the reads after it make."""
         pending = self.gate.profile(self._subject).staged()
-        extra = {"faults": list(receipt.faults)} if receipt.faults else {}
+        held = {item.staged_id: item.value for item in pending}
+        extra: dict[str, Any] = {"faults": list(receipt.faults)} if receipt.faults else {}
+        if receipt.model_calls:
+            extra |= {"model_tokens": receipt.model_tokens, "model_ms": receipt.model_ms}
         return TurnTrace(
             id=self._conversation.id,
             turn=step.index,
-            decisions=[_decision(judged) for judged in receipt.judged],
+            decisions=[_decision(judged, held) for judged in receipt.judged],
             resolutions=[_resolution(resolved) for resolved in receipt.resolved],
             current=self._current(),
             staged=[_staged(item) for item in pending],
@@ -93,13 +97,14 @@ def _model(setting: Setting) -> dict[str, Any]:
     return setting.model.gate_options()
 
 
-def _decision(judged: Judged) -> DecisionLine:
+def _decision(judged: Judged, held: Mapping[str, str | None]) -> DecisionLine:
+    """`held`: values of pending items; what is held is shown as the gate holds it."""
     span = judged.candidate.evidence.span
     return DecisionLine(
         decision=str(judged.decision.decision),
         evidence_type=str(judged.judgement.evidence_type),
         attribute=judged.match.field.attribute if judged.match.field else None,
-        value=judged.candidate.value,
+        value=held.get(judged.staged_id or "", judged.candidate.value),
         text=judged.candidate.text,
         span=(span.start, span.end),
         reason=judged.decision.reason,

@@ -54,10 +54,32 @@ PLAN_TYPED = {
     ("situational", "literal plan-typed"): "60.0% n=20",
     ("situational", "cautious gated"): "35.0% n=20",
     ("situational", "literal gated"): "65.0% n=20",
+    ("all, refresh-confirm reading", "cautious plan-typed"): "58 of 80",
+    ("all, refresh-confirm reading", "literal plan-typed"): "71 of 80",
     ("all, strict reading", "cautious plan-typed"): "56.3% n=80",
     ("all, strict reading", "literal plan-typed"): "5.0% n=80",
+    ("held out, refresh-confirm reading", "cautious plan-typed"): "43.2% n=44",
+    ("held out, refresh-confirm reading", "literal plan-typed"): "50.0% n=44",
+    ("held out, refresh-confirm reading", "cautious gated"): "47.7% n=44",
+    ("held out, refresh-confirm reading", "literal gated"): "59.1% n=44",
+    ("held out, strict reading", "cautious plan-typed"): "43.2% n=44",
+    ("held out, strict reading", "literal plan-typed"): "38.6% n=44",
+    ("at-risk plans current at end, core", "cautious plan-typed"): "0% n=40",
+    ("at-risk plans current at end, core", "literal plan-typed"): "1 of 40",
+    ("at-risk plans current at end, core", "cautious gated"): "0% n=40",
+    ("at-risk plans current at end, core", "literal gated"): "0% n=40",
+    ("at-risk plans current at end, hedge levels", "cautious plan-typed"): "0% n=80",
+    ("at-risk plans current at end, hedge levels", "literal plan-typed"): "1 of 80",
+    ("at-risk plans current at end, hedge levels", "cautious gated"): "0% n=80",
+    ("at-risk plans current at end, hedge levels", "literal gated"): "0% n=80",
+    ("at-risk plans current at end, held out", "cautious plan-typed"): "4.5% [1.8, 11.1] n=88",
+    ("at-risk plans current at end, held out", "literal plan-typed"): "4.5% [1.8, 11.1] n=88",
+    ("at-risk plans current at end, held out", "cautious gated"): "5.7% [2.5, 12.6] n=88",
+    ("at-risk plans current at end, held out", "literal gated"): "3.4% [1.2, 9.5] n=88",
+    ("open plans still masked at end", "cautious plan-typed"): "20–65% over hedge levels",
+    ("open plans still masked at end", "literal plan-typed"): "75–90% over hedge levels",
 }
-"""Table 4, and the strict reading of appendix A.1."""
+"""Table 4 and appendix A.1."""
 
 HELD_OUT = {
     ("contamination at end", "cautious ungated"): "10.2% [5.5, 18.3] n=88",
@@ -117,8 +139,10 @@ PROMOTION = {
     ("situational", "cautious, among staged"): "50.0% n=6",
     ("situational", "literal, all"): "45.0% n=20",
     ("situational", "literal, among staged"): "52.9% n=17",
+    ("all", "cautious, all"): "23.8% n=80",
+    ("all", "cautious, among staged"): "82.6% n=23",
 }
-"""Table 7."""
+"""Table 7 and section 6.3."""
 
 CLASSIFIER = {
     ("speculation", "precision"): "92.5% [80.1, 97.4]",
@@ -142,10 +166,42 @@ CALLS = {
 """Section 6.1."""
 
 ABLATIONS = {
-    ("cautious gated", "plans staged, core"): "51.7% n=60",
-    ("cautious gated no-retry", "plans staged, core"): "15.0% n=60",
+    ("cautious gated", "plans staged, core"): "31 of 60",
+    ("cautious gated no-retry", "plans staged, core"): "9 of 60",
+    ("literal gated", "plans staged, core"): "55 of 60",
 }
-"""Section 6.3."""
+"""Section 6.3. The paper's literal pipeline has no retry."""
+
+DIFFERENCES = {
+    ("task accuracy, held out", "cautious"): "+9.5 n=147 (18 better, 4 worse)",
+    ("task accuracy, held out", "literal"): "+12.9 n=147 (23 better, 4 worse)",
+    ("corrections applied", "cautious"): "no difference in 240 runs",
+    ("corrections applied", "literal"): "no difference in 240 runs",
+}
+"""Section 6.1 and appendix A.2."""
+
+ABLATION_DIFFERENCES = {
+    ("cautious gated no-retry minus gated", "plans staged"): "−24.0 [−30.7, −17.9], controlled",
+    ("cautious gated no-retry minus gated", "came true, promoted"): (
+        "−21.2 [−30.0, −12.5], controlled"
+    ),
+    ("cautious gated no-retry minus ungated", "contamination at end"): (
+        "−7.5 [−13.8, −2.5], controlled"
+    ),
+    ("cautious gated no-retry minus ungated", "contamination at end, held out"): (
+        "−4.5 [−11.4, +2.3] n=88"
+    ),
+    ("cautious gated no-retry minus ungated", "task accuracy, held out"): (
+        "+8.2 [+2.7, +13.6] n=147"
+    ),
+    ("cautious ungated with-retry minus ungated", "contamination while pending"): (
+        "+37.5 [+27.5, +48.7]"
+    ),
+    ("cautious ungated with-retry minus ungated", "task accuracy"): "−15.1 [−20.7, −9.5]",
+    ("cautious gated permissive minus gated", "plans staged"): "11 to 41 of 60, planted probes",
+    ("cautious gated permissive minus gated", "contamination at end"): "+5, planted probes",
+}
+"""Section 6.3, which matches more permissively on a planted suite of 60 confident plans."""
 
 PRODUCTS = {
     ("at-risk plans exposed", "mem0 as released"): "35.2% n=88",
@@ -154,3 +210,29 @@ PRODUCTS = {
     ("probes answered right", "graphiti as released"): "48.3% n=147",
 }
 """Section 1 and appendix A.7."""
+
+QUESTIONS = {
+    ("evidence type", "AUROC"): "0.93 [0.89, 0.96] n=163",
+    ("is it true now?", "AUROC"): "0.69 n=163",
+    ("is it true now?", "evidence type ahead by"): "+0.24 [0.16, 0.31] n=163",
+    ("should it be stored?", "AUROC"): "0.62 n=163",
+    ("should it be stored?", "evidence type ahead by"): "+0.31 [0.23, 0.39] n=163",
+}
+"""Section 4 and appendix A.5."""
+
+STABILITY = {
+    ("one label in all runs", "value"): "88.3% n=163, five runs",
+    ("most frequent label is the first run's", "value"): "95.7% n=163",
+    ("deviation of the update score, mean", "value"): "0.050",
+    ("deviation of the update score, median", "value"): "0.016",
+    ("AUROC over runs, lowest / mean / highest", "value"): "0.933 / 0.944 / 0.950",
+}
+"""Appendix A.5."""
+
+JUDGE = {
+    ("same verdict", "value"): "a model of another family 90.7% n=150;"
+    " people 87.0% [75.6, 93.6] n=54",
+    ("beyond chance (kappa)", "value"): "people 0.74 n=54",
+    ("model the stricter, where they differ", "value"): "against people 5 of 7",
+}
+"""Section 4: the paper checks its judge against people and another model, not a fixed function."""

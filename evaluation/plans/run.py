@@ -10,8 +10,7 @@ from evaluation.jsonl import read
 from evaluation.plans.baselines import BaselinePipeline
 from evaluation.plans.format import Conversation
 from evaluation.plans.gated import GatedPipeline
-from evaluation.plans.pipeline import Pipeline, follow, trace_of
-from evaluation.plans.score import Score, score
+from evaluation.plans.pipeline import Pipeline, follow
 from evaluation.plans.setting import Setting
 from evaluation.plans.trace import FinalTrace, TurnTrace
 from memgate_core.errors import ConfigurationError, InvalidRecordError
@@ -54,11 +53,6 @@ def traced(
     """
     for _, conversation in read(path, Conversation, consumed=consumed):
         yield from follow(conversation, pipeline_for(conversation, setting, ledger))
-
-
-def scored(conversation: Conversation, setting: Setting) -> Score:
-    """One labelled conversation through one pipeline, scored."""
-    return score(conversation, trace_of(conversation, pipeline_for(conversation, setting)))
 
 
 def labelled(

@@ -2,19 +2,23 @@
 
 `memgate_core.fields.values.same_value` (normalised containment) decides for every pipeline alike
 whether a stored value is the labelled one. It also holds for a value that is worded as a plan
-("considering Saltaire"); the tables say how many of those there are.
+("considering Saltaire"); the tables say how many of those there are. Where a model is at hand it
+may judge stored and answered values in its place (`evaluation.equivalence`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from pydantic import BaseModel, ConfigDict
 
 from evaluation.plans.format import Conversation
 from evaluation.plans.trace import DecisionLine, Trace, TurnTrace
 from memgate_core.fields.values import same_value
+
+Same = Callable[[str, str], bool]
+"""Whether a stored value (first) asserts the labelled one (second)."""
 
 HOLDING = frozenset({"STAGE", "NEEDS_CONFIRMATION", "CONFIRM_REPLACE", "CONFLICT"})
 _PLAN_WORDED = re.compile(
@@ -73,7 +77,7 @@ class Score(BaseModel):
     gate_ms: tuple[float, ...] = ()
 
 
-def score(conversation: Conversation, trace: Trace) -> Score:
+def score(conversation: Conversation, trace: Trace, same: Same = same_value) -> Score:
     """Scores one conversation; the trace may come from any pipeline or from a file."""
     common = {
         "id": conversation.id,
@@ -82,7 +86,7 @@ def score(conversation: Conversation, trace: Trace) -> Score:
         "hedge": conversation.hedge_level,
         "wording": conversation.confirm_level,
         "at_risk": conversation.at_risk and conversation.plan_value is not None,
-        "right": _same(trace.final.final.answer, conversation.final_value),
+        "right": _holds(same, trace.final.final.answer, conversation.final_value),
         "answer": trace.final.final.answer,
         "model_calls": sum(line.model_calls for line in trace.turns),
         "user_turns": len(trace.turns),
@@ -90,11 +94,11 @@ def score(conversation: Conversation, trace: Trace) -> Score:
         "masked_at_end": _masked(trace),
     }
     return Score.model_validate(
-        {**common, **_plan(conversation, trace), **_control(conversation, trace)}
+        {**common, **_plan(conversation, trace, same), **_control(conversation, trace, same)}
     )
 
 
-def _plan(conversation: Conversation, trace: Trace) -> dict[str, object]:
+def _plan(conversation: Conversation, trace: Trace, same: Same) -> dict[str, object]:
     begins = conversation.marked("plan")
     plan = conversation.plan_value
     if begins is None or plan is None:
@@ -102,9 +106,9 @@ def _plan(conversation: Conversation, trace: Trace) -> dict[str, object]:
     attribute = conversation.field.attribute
     ends = conversation.marked("outcome")
     window = [t for t in trace.turns if t.turn >= begins and (ends is None or t.turn < ends)]
-    shown = [v for t in window if _same(v := t.value_of(attribute), plan)]
+    shown = [v for t in window if _holds(same, v := t.value_of(attribute), plan)]
     end = trace.turns[-1].value_of(attribute) if trace.turns else None
-    at_end = _same(end, plan)
+    at_end = _holds(same, end, plan)
     held = [d for d in _decisions(trace, begins) if d.decision in HOLDING]
     staged = any(d.attribute == attribute and _names(d, plan) for d in held)
     early = [t for t in trace.turns if ends is None or t.turn < ends or conversation.at_risk]
@@ -127,13 +131,13 @@ def _plan(conversation: Conversation, trace: Trace) -> dict[str, object]:
     }
 
 
-def _control(conversation: Conversation, trace: Trace) -> dict[str, object]:
+def _control(conversation: Conversation, trace: Trace, same: Same) -> dict[str, object]:
     if conversation.outcome not in ("completed", "corrected"):
         return {}
     told = conversation.marked("outcome")
     line = trace.at(told) if told is not None else None
     attribute, final = conversation.field.attribute, conversation.final_value
-    at_once = line is not None and _same(line.value_of(attribute), final)
+    at_once = line is not None and _holds(same, line.value_of(attribute), final)
     if conversation.outcome == "corrected":
         return {"corrected": at_once}
     held = line is not None and any(
@@ -212,6 +216,10 @@ def _worded(values: Iterable[str | None]) -> bool:
 
 
 def _same(stored: str | None, label: str | None) -> bool:
+    return _holds(same_value, stored, label)
+
+
+def _holds(same: Same, stored: str | None, label: str | None) -> bool:
     if stored is None or label is None:
         return stored is None and label is None
-    return same_value(stored, label)
+    return same(stored, label)

@@ -53,6 +53,8 @@ class Setting(BaseModel):
     memory: MemoryName = "none"
     model: ModelAccess | None = Field(default=None, repr=False)
     """For extraction `llm`, and for classifiers that ask a model."""
+    asked_style: Style = "literal"
+    """Extraction `llm` only: how the model writes down what is not settled."""
 
     @property
     def style(self) -> Style | None:
@@ -69,6 +71,11 @@ def standard() -> list[Setting]:
     match without it, except in the ablation that adds it.
     """
     return [setting for style in ("cautious", "literal") for setting in _of_style(style)]
+
+
+def live(setting: Setting) -> Setting:
+    """The same pipeline with a model in the recorded extractor's place, in the same style."""
+    return setting.model_copy(update={"extraction": "llm", "asked_style": setting.style})
 
 
 def _of_style(style: str) -> list[Setting]:

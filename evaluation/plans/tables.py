@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from evaluation.plans import paper
+from evaluation.plans.ablations import ablations
 from evaluation.plans.score import Score
+from evaluation.plans.shares import (
+    CORE,
+    GATED,
+    HELD_OUT,
+    MAIN,
+    Keep,
+    Scores,
+    everything,
+    filled,
+    of_kinds,
+    paired,
+    share,
+    where,
+)
 from evaluation.report.table import Cell, Table
-from evaluation.statistics.bootstrap import paired_difference
-from evaluation.statistics.proportion import Proportion
 
-Scores = Mapping[str, Sequence[Score]]
-"""Scores by pipeline name, each over the same conversations in the same order."""
-
-MAIN = ("cautious ungated", "cautious gated", "literal ungated", "literal gated")
-GATED = ("cautious gated", "literal gated")
 HEDGES = ("strong", "weak", "confident_undated", "scheduled_dated")
 WORDINGS = ("verbatim", "paraphrase", "oblique", "situational")
 _CONTROLS = ("control_completed", "control_correction")
-_CORRECTION = ("control_correction",)
 
 
 def tables(scores: Scores) -> list[Table]:
@@ -34,31 +41,10 @@ def tables(scores: Scores) -> list[Table]:
         by_wording(scores),
         controls(scores, main),
         differences(scores),
-        ablations(scores),
+        *ablations(scores),
         cost(scores, main),
     ]
     return [table for table in made if table.rows and table.columns]
-
-
-def share(scores: Iterable[Score], measure: str) -> Proportion | None:
-    """The share of a measure over the conversations that it applies to; None where none does."""
-    values = [value for one in scores if (value := getattr(one, measure)) is not None]
-    return Proportion.of(values) if values else None
-
-
-def _where(scores: Iterable[Score], keep: Callable[[Score], bool]) -> list[Score]:
-    return [one for one in scores if keep(one)]
-
-
-def _kinds(*kinds: str) -> Callable[[Score], bool]:
-    return lambda one: one.kind in kinds
-
-
-def _everything(_: Score) -> bool:
-    return True
-
-
-_CORE, _HELD_OUT = _kinds("core"), _kinds("heldout")
 
 
 def dataset(scores: Scores) -> Table:
@@ -75,30 +61,31 @@ def dataset(scores: Scores) -> Table:
 def _line(
     scores: Scores, names: Sequence[str], measure: str, keep: Callable[[Score], bool]
 ) -> list[Cell]:
-    return [share(_where(scores[name], keep), measure) for name in names]
+    return [share(where(scores[name], keep), measure) for name in names]
 
 
 def contamination(scores: Scores, names: Sequence[str]) -> Table:
     """Table 2: at-risk plans stored as a current fact."""
     pending, end = "pending_contaminated", "end_contaminated"
     rows: list[tuple[str, list[Cell]]] = [
-        ("core, while pending", _line(scores, names, pending, _CORE)),
-        ("core, at end", _line(scores, names, end, _CORE)),
-        ("held out, while pending", _line(scores, names, pending, _HELD_OUT)),
-        ("held out, at end", _line(scores, names, end, _HELD_OUT)),
-        ("all at-risk plans, while pending", _line(scores, names, pending, _everything)),
-        ("all at-risk plans, at end", _line(scores, names, end, _everything)),
+        ("core, while pending", _line(scores, names, pending, CORE)),
+        ("core, at end", _line(scores, names, end, CORE)),
+        ("held out, while pending", _line(scores, names, pending, HELD_OUT)),
+        ("held out, at end", _line(scores, names, end, HELD_OUT)),
+        ("all at-risk plans, while pending", _line(scores, names, pending, everything)),
+        ("all at-risk plans, at end", _line(scores, names, end, everything)),
         (
             "… contaminating values worded as plans",
-            _line(scores, names, "plan_worded", _everything),
+            _line(scores, names, "plan_worded", everything),
         ),
-        ("all plans, current before the outcome", _line(scores, names, "exposed", _everything)),
+        ("all plans, current before the outcome", _line(scores, names, "exposed", everything)),
     ]
     return Table.build(
         "Table 2. Contamination: plans stored as a current fact",
         names,
-        _filled(rows),
-        note="Lower is better. 95 % Wilson intervals, one observation a conversation.",
+        filled(rows),
+        note="Lower is better. 95 % Wilson intervals, one observation a conversation."
+        " Cautious ungated is the prompt-only baseline.",
         theirs=paper.CONTAMINATION,
     )
 
@@ -106,14 +93,14 @@ def contamination(scores: Scores, names: Sequence[str]) -> Table:
 def accuracy(scores: Scores, names: Sequence[str]) -> Table:
     """Table 3: the probe answered from the final store."""
     rows = [
-        ("core", _line(scores, names, "right", _CORE)),
-        ("held out", _line(scores, names, "right", lambda s: s.kind in ("heldout", *_CONTROLS))),
-        ("all", _line(scores, names, "right", _everything)),
+        ("core", _line(scores, names, "right", CORE)),
+        ("held out", _line(scores, names, "right", of_kinds("heldout", *_CONTROLS))),
+        ("all", _line(scores, names, "right", everything)),
     ]
     return Table.build(
         "Table 3. Task accuracy: one probe a conversation",
         names,
-        _filled(rows),
+        filled(rows),
         theirs=paper.ACCURACY,
     )
 
@@ -131,7 +118,7 @@ def plan_typed(scores: Scores) -> Table:
     def cells(keep: Callable[[Score], bool], *, strict: bool = False) -> list[Cell]:
         names = [n.replace("refresh", "strict") if strict else n for n in columns.values()]
         return [
-            share(_where(scores[n], lambda s: s.outcome == "came_true" and keep(s)), "right")
+            share(where(scores[n], lambda s: s.outcome == "came_true" and keep(s)), "right")
             if n in scores and not (strict and "strict" not in n)
             else None
             for n in names
@@ -141,17 +128,29 @@ def plan_typed(scores: Scores) -> Table:
         (level, cells(lambda s, level=level: s.wording == level))  # type: ignore[misc]
         for level in WORDINGS
     ]
-    rows.append(("all, refresh-confirm reading", cells(_everything)))
-    rows.append(("all, strict reading", cells(_everything, strict=True)))
+    rows.append(("all, refresh-confirm reading", cells(everything)))
+    rows.append(("all, strict reading", cells(everything, strict=True)))
+    rows.append(("held out, refresh-confirm reading", cells(HELD_OUT)))
+    rows.append(("held out, strict reading", cells(HELD_OUT, strict=True)))
+    at_risk: dict[str, Keep] = {
+        "core": CORE,
+        "hedge levels": lambda s: s.kind == "hedge",
+        "held out": HELD_OUT,
+    }
+    for name, keep in at_risk.items():
+        kept = [where(scores[n], keep) for n in columns.values()]
+        rows.append(
+            (f"at-risk plans current at end, {name}", [share(k, "end_contaminated") for k in kept])
+        )
     masked: list[Cell] = [
-        share(_where(scores[name], lambda s: s.outcome == "open"), "masked_at_end")
+        share(where(scores[name], lambda s: s.outcome == "open"), "masked_at_end")
         for name in columns.values()
     ]
     rows.append(("open plans still masked at end", masked))
     return Table.build(
         "Table 4. Came-true plans that end right: plan-typed baseline against the gate",
         list(columns),
-        _filled(rows),
+        filled(rows),
         note="Refresh-confirm: a fact of the same value turns the plan into a fact; strict: not.",
         theirs=paper.PLAN_TYPED,
     )
@@ -179,14 +178,14 @@ def held_out(scores: Scores, names: Sequence[str]) -> Table:
             [
                 None
                 if measure in gated_only and "ungated" in name
-                else share(_where(scores[name], keep), measure)
+                else share(where(scores[name], keep), measure)
                 for name in names
             ],
         )
         for label, measure in measures
     ]
     return Table.build(
-        "Table 5. Held-out conversations", names, _filled(rows), theirs=paper.HELD_OUT
+        "Table 5. Held-out conversations", names, filled(rows), theirs=paper.HELD_OUT
     )
 
 
@@ -207,7 +206,7 @@ def by_hedge(scores: Scores, names: Sequence[str]) -> Table:
     return Table.build(
         "Table 6. At-end contamination by hedge strength",
         names,
-        _filled(rows),
+        filled(rows),
         theirs=paper.HEDGES,
     )
 
@@ -220,17 +219,17 @@ def by_wording(scores: Scores) -> Table:
     for level in (*WORDINGS, "all"):
         cells: list[Cell] = []
         for name in names:
-            came = _where(
+            came = where(
                 scores[name],
                 lambda s, level=level: s.outcome == "came_true" and level in (s.wording, "all"),  # type: ignore[misc]
             )
-            staged = _where(came, lambda s: bool(s.staged))
+            staged = where(came, lambda s: bool(s.staged))
             cells += [share(came, "promoted"), share(staged, "promoted")]
         rows.append((level, cells))
     return Table.build(
         "Table 7. Promotion of plans that came true, by confirmation wording",
         columns,
-        _filled(rows),
+        filled(rows),
         note="Valid only at the outcome turn.",
         theirs=paper.PROMOTION,
     )
@@ -242,10 +241,10 @@ def controls(scores: Scores, names: Sequence[str]) -> Table:
     rows = [
         (
             "completed changes committed at once",
-            _line(scores, names, "committed_at_once", _everything),
+            _line(scores, names, "committed_at_once", everything),
         ),
-        ("completed changes held instead", _line(scores, names, "over_held", _everything)),
-        ("corrections applied", _line(scores, names, "corrected", _everything)),
+        ("completed changes held instead", _line(scores, names, "over_held", everything)),
+        ("corrections applied", _line(scores, names, "corrected", everything)),
         ("plans staged at the plan turn", _only(scores, names, gated, "staged")),
         ("… or held as an open item", _only(scores, names, gated, "held_open")),
         ("came-true plans promoted at the outcome turn", _only(scores, names, gated, "promoted")),
@@ -254,7 +253,7 @@ def controls(scores: Scores, names: Sequence[str]) -> Table:
         ("… of those that were held", _only(scores, names, gated, "discarded_of_held")),
         ("promoted while not true", _only(scores, names, gated, "falsely_promoted")),
     ]
-    return Table.build("Controls and fates of plans, all conversations", names, _filled(rows))
+    return Table.build("Controls and fates of plans, all conversations", names, filled(rows))
 
 
 def _only(scores: Scores, names: Sequence[str], allowed: Sequence[str], measure: str) -> list[Cell]:
@@ -265,60 +264,30 @@ def differences(scores: Scores) -> Table:
     """Gate on minus gate off, paired by conversation."""
     styles = [s for s in ("cautious", "literal") if {f"{s} gated", f"{s} ungated"} <= set(scores)]
     measures = (
-        ("task accuracy", "right"),
-        ("contamination while pending", "pending_contaminated"),
-        ("contamination at end", "end_contaminated"),
-        ("corrections applied", "corrected"),
+        ("task accuracy", "right", everything),
+        ("task accuracy, core", "right", CORE),
+        ("task accuracy, held out", "right", of_kinds("heldout", *_CONTROLS)),
+        ("contamination while pending", "pending_contaminated", everything),
+        ("contamination at end", "end_contaminated", everything),
+        ("corrections applied", "corrected", everything),
     )
     rows = [
-        (label, [_paired(scores, style, measure) for style in styles])
-        for label, measure in measures
+        (
+            label,
+            [
+                paired(scores, f"{style} gated", f"{style} ungated", measure, keep)
+                for style in styles
+            ],
+        )
+        for label, measure, keep in measures
     ]
     return Table.build(
         "Gate on minus gate off, in points",
         styles,
-        _filled(rows),
+        filled(rows),
         note="Paired by conversation; 95 % cluster-bootstrap intervals.",
+        theirs=paper.DIFFERENCES,
     )
-
-
-def _paired(scores: Scores, style: str, measure: str) -> Cell:
-    on = {one.id: getattr(one, measure) for one in scores[f"{style} gated"]}
-    off = {one.id: getattr(one, measure) for one in scores[f"{style} ungated"]}
-    return paired_difference(
-        (key, on[key], off[key])
-        for key in on
-        if key in off and on[key] is not None and off[key] is not None
-    )
-
-
-def ablations(scores: Scores) -> Table:
-    """What each part of matching does, with and without the gate (paper section 6.3)."""
-    names = [name for name in scores if name not in MAIN and "plan-typed" not in name]
-    names = [name for name in (*GATED, *names) if name in scores]
-    measures = (
-        ("plans staged, core", "staged", _CORE),
-        ("plans staged, all", "staged", _everything),
-        ("contamination while pending", "pending_contaminated", _everything),
-        ("contamination at end", "end_contaminated", _everything),
-        ("task accuracy", "right", _everything),
-    )
-    columns = [label for label, _, _ in measures]
-    rows = [
-        (
-            name,
-            [
-                None
-                if measure == "staged" and "ungated" in name
-                else share(_where(scores[name], keep), measure)
-                for _, measure, keep in measures
-            ],
-        )
-        for name in names
-    ]
-    if len(rows) <= len(GATED):
-        rows = []
-    return Table.build("Ablations of field matching", columns, rows, theirs=paper.ABLATIONS)
 
 
 def cost(scores: Scores, names: Sequence[str]) -> Table:
@@ -338,7 +307,3 @@ def _calls(scores: Sequence[Score]) -> float:
 def _median(scores: Sequence[Score]) -> float:
     times = sorted(ms for one in scores for ms in one.gate_ms)
     return times[len(times) // 2] if times else 0.0
-
-
-def _filled(rows: Sequence[tuple[str, Sequence[Cell]]]) -> list[tuple[str, Sequence[Cell]]]:
-    return [row for row in rows if any(cell is not None for cell in row[1])]

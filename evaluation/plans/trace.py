@@ -62,6 +62,9 @@ class TurnTrace(Record):
     masked: list[str] | None = None
     """Plan-typed baseline only: values written as plans and hidden from reads."""
     model_calls: int = 0
+    model_tokens: int | None = None
+    """With a model backend only, as `model_ms`."""
+    model_ms: float | None = None
     gate_ms: float = 0.0
     faults: list[str] | None = None
 

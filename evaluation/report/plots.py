@@ -34,13 +34,14 @@ def levels(
     *,
     reference: Mapping[str, Sequence[float | None]] | None = None,
 ) -> Plot:
-    """Shares over ordered levels, with Wilson bars; `reference` lines are drawn thin and dotted."""
+    """Shares over ordered levels, with Wilson bars; a `reference` for one of them is drawn thin and
+    dotted in its colour."""
     figure, axes = _sheet()
     for colour, (name, shares) in zip(_COLOURS, lines.items(), strict=False):
         _line(axes, name, shares, colour)
-    for name, values in (reference or {}).items():
+        values = (reference or {}).get(name, ())
         points = [100 * value if value is not None else float("nan") for value in values]
-        axes.plot(range(len(points)), points, ":", color="#999999", label=name, linewidth=1)
+        axes.plot(range(len(points)), points, ":", color=colour, linewidth=1.2)
     axes.set_xticks(range(len(names)), [name.replace("_", ",\n") for name in names])
     axes.set_ylim(-4, 104)
     axes.set_ylabel("%")

@@ -55,6 +55,12 @@ def nothing_lost(ledger: Ledger, folder: Path, tenant: str) -> Iterator[str]:
                 yield f"{file.name}: {user}'s {message_id} was acknowledged and is not recorded"
 
 
+def acknowledged(folder: Path) -> int:
+    """How many turns were acknowledged so far."""
+    files = folder.glob("acknowledged-*.txt")
+    return sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files)
+
+
 def _one_current_value(facts: Sequence[Fact]) -> Iterator[str]:
     counts: dict[FieldKey, int] = defaultdict(int)
     for fact in facts:
@@ -71,7 +77,15 @@ def _no_overlap(facts: Sequence[Fact]) -> Iterator[str]:
         ordered = sorted(held, key=lambda one: (one.valid_from, one.version))
         for before, after in pairwise(ordered):
             if before.valid_to is None or before.valid_to > after.valid_from:
-                yield f"{key}: {before.fact_id} and {after.fact_id} overlap"
+                yield f"{key}: {_told(before)} and {_told(after)} overlap"
+
+
+def _told(fact: Fact) -> str:
+    ends = fact.valid_to.isoformat() if fact.valid_to else "now"
+    return (
+        f"{fact.fact_id} v{fact.version} {fact.status} {fact.valid_from.isoformat()} to {ends}"
+        f" ({fact.words!r}, supersedes {fact.supersedes})"
+    )
 
 
 def _held_value_readable(item: StagedItem, readable: Sequence[Fact]) -> Iterator[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import logging
 import random
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -43,13 +44,12 @@ _START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
 
 def main() -> int:
-    """Runs until `--seconds` are over."""
+    """Runs until SIGTERM."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--url", required=True)
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--name", required=True)
     parser.add_argument("--seed", type=int, required=True)
-    parser.add_argument("--seconds", type=float, required=True)
     parser.add_argument("--failing", type=float, default=0.2)
     options = parser.parse_args()
     logging.disable(logging.CRITICAL)
@@ -59,7 +59,7 @@ def main() -> int:
     fields = FieldCatalogue.default().only(("home_city", "employer"))
     with MemoryGate.open(options.url, fields=fields) as gate:
         gate.attach(store)
-        Worker(gate, options.name, options.seed, options.folder).run(options.seconds)
+        Worker(gate, options.name, options.seed, options.folder).run()
     return 0
 
 
@@ -69,12 +69,12 @@ class Worker:
     def __init__(self, gate: MemoryGate, name: str, seed: int, folder: Path) -> None:
         self._gate, self._name = gate, name
         self._random = random.Random(seed)
-        self._said = 0
+        self._said, self._stopped = 0, False
         self._noted = (folder / f"acknowledged-{name}.txt").open("a", buffering=1)
 
-    def run(self, seconds: float) -> None:
-        """Acts until the time is over; a busy ledger is tried again, as any caller would."""
-        ends = time.monotonic() + seconds
+    def run(self) -> None:
+        """Acts until SIGTERM; a busy ledger is tried again, as any caller would."""
+        signal.signal(signal.SIGTERM, self._stop)
         acts: tuple[tuple[Callable[[], None], int], ...] = (
             (self._say, 12),
             (self._deliver, 4),
@@ -82,7 +82,7 @@ class Worker:
             (self._revoke, 1),
         )
         choices, weights = zip(*acts, strict=True)
-        while time.monotonic() < ends:
+        while not self._stopped:
             act = self._random.choices(choices, weights)[0]
             try:
                 act()
@@ -90,6 +90,9 @@ class Worker:
                 continue  # somebody else was first, or holds the ledger: what a caller retries
             except LedgerError:
                 time.sleep(0.05)
+
+    def _stop(self, *_: object) -> None:
+        self._stopped = True
 
     def _subject(self) -> Subject:
         return Subject(tenant=TENANT, user_id=self._random.choice(USERS))

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from pydantic import BaseModel
 
+from evaluation.questions.bench import Questions
+from evaluation.questions.material import UPDATES
 from evaluation.statistics.bootstrap import interval
 from evaluation.statistics.proportion import Proportion
 from evaluation.statistics.ranking import auroc, calibration_error
@@ -73,6 +75,9 @@ class StatementFigures(BaseModel):
     macro_f1_interval: tuple[float, float] | None
     auroc_hold: float | None
     auroc_hold_interval: tuple[float, float] | None
+    auroc_update: float | None
+    """How well P(completed_event) + P(correction) ranks these two above the rest (paper 4)."""
+    auroc_update_interval: tuple[float, float] | None
     calibration_error: float | None
     confusion: dict[str, dict[str, int]]
     """By label, then by what was said."""
@@ -81,6 +86,8 @@ class StatementFigures(BaseModel):
     oracle_curve: list[OraclePoint]
     asked_for_98: float | None
     """Smallest share to ask an oracle for 98 % right on hold-or-not."""
+    questions: Questions | None = None
+    """With a model at hand: direct questions beside evidence types, and stability."""
 
 
 def figures(seen: Sequence[Seen]) -> StatementFigures:
@@ -95,6 +102,8 @@ def figures(seen: Sequence[Seen]) -> StatementFigures:
         macro_f1_interval=interval(seen, _macro_f1),
         auroc_hold=_auroc(seen),
         auroc_hold_interval=interval(seen, _auroc),
+        auroc_update=_auroc_update(seen),
+        auroc_update_interval=interval(seen, _auroc_update),
         calibration_error=calibration_error(
             [max(one.probabilities.values()) for one in seen],
             [
@@ -153,6 +162,11 @@ def _macro_f1(seen: Sequence[Seen]) -> float | None:
 
 def _auroc(seen: Sequence[Seen]) -> float | None:
     return auroc([one.hold for one in seen], [one.label == _HOLD for one in seen])
+
+
+def _auroc_update(seen: Sequence[Seen]) -> float | None:
+    scores = [sum(one.probabilities[kind] for kind in UPDATES) for one in seen]
+    return auroc(scores, [one.label in UPDATES for one in seen])
 
 
 def _confusion(seen: Sequence[Seen]) -> dict[str, dict[str, int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from evaluation.plans import paper
+from evaluation.questions.bench import tables as question_tables
 from evaluation.report.html import page, write
 from evaluation.report.plots import curve
 from evaluation.report.table import Cell, Table
@@ -14,7 +15,8 @@ from memgate_core import __version__
 
 def tables(found: StatementFigures) -> list[Table]:
     """Per class, overall, confusion, latency."""
-    return [_classes(found), _overall(found), _confusion(found)]
+    made = [_classes(found), _overall(found), _confusion(found)]
+    return made if found.questions is None else [*made, *question_tables(found.questions)]
 
 
 def write_html(found: StatementFigures, path: Path, data: Path, classifier: str) -> None:
@@ -59,6 +61,10 @@ def _overall(found: StatementFigures) -> Table:
         ("hold or not", [found.hold_or_not]),
         ("macro-F1", [_spread(found.macro_f1, found.macro_f1_interval)]),
         ("AUROC, hold against the rest", [_spread(found.auroc_hold, found.auroc_hold_interval)]),
+        (
+            "AUROC, update against the rest",
+            [_spread(found.auroc_update, found.auroc_update_interval)],
+        ),
         ("expected calibration error", [found.calibration_error]),
         ("share to ask an oracle for 98 % hold-or-not", [found.asked_for_98]),
         ("model calls", [found.model_calls]),
@@ -73,14 +79,14 @@ def _overall(found: StatementFigures) -> Table:
     theirs = {
         ("accuracy", "value"): paper.CLASSIFIER["all", "accuracy"],
         ("macro-F1", "value"): paper.CLASSIFIER["all", "macro_f1"],
-        ("AUROC, hold against the rest", "value"): paper.CLASSIFIER["all", "auroc"],
+        ("AUROC, update against the rest", "value"): paper.CLASSIFIER["all", "auroc"],
     }
     return Table.build(
         f"Overall, {found.n} statements",
         ["value"],
         rows,
-        note="Intervals of macro-F1 and AUROC: bootstrap. Calibration: ten equally wide bins. The"
-        " paper's AUROC ranks statements that should update the profile.",
+        note="Intervals of macro-F1 and AUROC: bootstrap. Calibration: ten equally wide bins."
+        " Update: completed events and corrections, ranked by the probability of both.",
         theirs=theirs,
     )
 

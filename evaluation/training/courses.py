@@ -87,7 +87,7 @@ def claim_course(part: Part, layout: Layout, seed: int) -> Course:
     resolutions = resolution_samples(part.later, layout, rng)
     resolutions += strangers(part.later, layout, rng, len(part.later) // 6)
     claims = [*claim_samples(part.admissions, layout)]
-    claims += foreign_claims(part.admissions, layout, rng, len(part.admissions) // 3)
+    claims += foreign_claims(part.admissions, layout, rng, len(part.admissions) // 5)
     claims += held_claims(part.later, layout)
     samples: dict[str, list[Sample]] = {"resolution": resolutions, "claim": claims}
     if part.pairs:

@@ -7,11 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from evaluation.training.plan_labels import Conversation, code_of, extractions_of
 from memgate_core.judgement.matching import owned
 from memgate_core.model import FieldSpec
-
-Conversation = dict[str, Any]
-"""A conversation in the plans format (formats.md section 2)."""
 
 
 @dataclass(frozen=True)
@@ -62,13 +60,12 @@ def user_turns(conversation: Conversation) -> Iterator[tuple[dict[str, Any], lis
 
 def pairings(conversation: Conversation) -> Iterator[Pairing]:
     """Every recorded candidate against the conversation's field; unclear ones are left out."""
-    field, values = field_of(conversation), values_of(conversation)
+    field, codes = field_of(conversation), code_of(conversation)
     for turn, _ in user_turns(conversation):
-        for found in _candidates(turn):
-            named = any(named_in(value, found["value"]) for value in values)
-            same = named and (found["entity"] == "user" or turn.get("mark") is not None)
-            unclear = not named and turn.get("mark") is not None and found["entity"] == "user"
-            if not unclear:
+        for found in extractions_of(turn):
+            code = codes.get(id(found))
+            same = code.same if code else _named_same(conversation, turn, found)
+            if same is not None:
                 yield Pairing(
                     unit=conversation["id"],
                     field=field,
@@ -80,6 +77,12 @@ def pairings(conversation: Conversation) -> Iterator[Pairing]:
                 )
 
 
-def _candidates(turn: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for style in ("literal", "cautious"):
-        yield from turn.get("extractions", {}).get(style, ())
+def _named_same(
+    conversation: Conversation, turn: dict[str, Any], found: dict[str, Any]
+) -> bool | None:
+    """By the values alone, for an extraction that nobody labelled; None where they do not tell."""
+    named = any(named_in(value, found["value"]) for value in values_of(conversation))
+    marked = turn.get("mark") is not None
+    if named:
+        return found["entity"] == "user" or marked
+    return None if marked and found["entity"] == "user" else False

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from evaluation.training.pairs import Conversation, field_of, named_in, user_turns
+from evaluation.training.pairs import field_of, named_in, user_turns
+from evaluation.training.plan_labels import Conversation, code_of, extractions_of
 from evaluation.training.resolutions import HeldItem, LaterTurn
 from evaluation.training.statements import Labelled
 from memgate_core.model import EvidenceType, HistoryTurn, ResolutionType, Role, Statement
@@ -23,25 +24,23 @@ _RESOLUTIONS = {
 
 
 def plan_statements(conversation: Conversation) -> Iterator[Labelled]:
-    """The spans that carry the planned (or new) value, in the turns whose class is certain."""
+    """The spans that extractors rest on, with the class a reader gave them; of conversations that
+    nobody labelled, those that carry the planned (or new) value where its class is certain."""
+    codes = code_of(conversation)
     for turn, before in user_turns(conversation):
         label = _label_of(turn, conversation)
-        if label is None:
-            continue
-        for span in sorted({c["span"] for c in _about(turn, conversation)}):
-            yield Labelled(
-                conversation["id"],
-                Statement(
-                    text=span,
-                    message=turn["content"],
-                    history=tuple(
-                        HistoryTurn(role=Role(t["role"]), content=t["content"]) for t in before
-                    ),
-                    start=max(turn["content"].find(span), 0),
-                ),
-                label,
-                "plan",
+        spans = {c["span"]: codes[id(c)].evidence for c in extractions_of(turn) if id(c) in codes}
+        if not codes and label is not None:
+            spans = {c["span"]: label for c in _about(turn, conversation)}
+        history = tuple(HistoryTurn(role=Role(t["role"]), content=t["content"]) for t in before)
+        for span, evidence in sorted(spans.items()):
+            statement = Statement(
+                text=span,
+                message=turn["content"],
+                history=history,
+                start=max(turn["content"].find(span), 0),
             )
+            yield Labelled(conversation["id"], statement, evidence, "plan")
 
 
 def plan_later_turns(conversation: Conversation) -> Iterator[LaterTurn]:

@@ -25,6 +25,9 @@ _STANDING_OF = {
     "assistant_inference": "negated",
 }
 
+UNASSERTED = tuple(range(CLAIM_VERDICTS.index("hold") + 1, len(CLAIM_VERDICTS)))
+"""The verdicts under which a value does not stand."""
+
 
 @dataclass(frozen=True)
 class Sample:
@@ -107,11 +110,13 @@ def claim_samples(items: Iterable[Admission], layout: Layout) -> Iterator[Sample
     """A sample where the value has to be read; for every other turn, one with it proposed."""
     for number, item in enumerate(items):
         target = CLAIM_VERDICTS.index(verdict_of(item))
-        if number % 2:
+        also = UNASSERTED if item.category == "unsaid" else ()
+        if number % 2 or place_of(item.value, item.text) is None:
             marked = place_of(item.value, item.text)
-            yield Sample(_claim_row(item, layout, item.value, marked), target)
-        row = _claim_row(item, layout, None, None)
-        yield Sample(row, target, span=tokens_of(row, item))
+            yield Sample(_claim_row(item, layout, item.value, marked), target, also=also)
+        if number % 2 == 0 or place_of(item.value, item.text) is not None:
+            row = _claim_row(item, layout, None, None)
+            yield Sample(row, target, span=tokens_of(row, item), also=also)
 
 
 def _claim_row(item: Admission, layout: Layout, value: str | None, marked: Span | None) -> Encoded:
@@ -136,7 +141,6 @@ def held_claims(items: Iterable[LaterTurn], layout: Layout) -> Iterator[Sample]:
     What settles nothing may be another's, a trial or a question: any of these is right.
     """
     asserted = {ResolutionType.CONFIRM: "commit", ResolutionType.ABANDON: "negated"}
-    unasserted = tuple(range(CLAIM_VERDICTS.index("hold") + 1, len(CLAIM_VERDICTS)))
     for number, item in enumerate(items):
         place = place_of(item.item.value, item.turn)
         if place is None:
@@ -151,7 +155,7 @@ def held_claims(items: Iterable[LaterTurn], layout: Layout) -> Iterator[Sample]:
             (HistoryTurn(role=Role.ASSISTANT, content=item.asked),) if item.asked else (),
             place if number % 2 else None,
         )
-        also = unasserted if verdict in ("negated", "unsupported") else ()
+        also = UNASSERTED if verdict in ("negated", "unsupported") else ()
         yield Sample(row, CLAIM_VERDICTS.index(verdict), 0.7, also=also)
 
 

@@ -93,7 +93,7 @@ def _statements(
     size = write_encoder(model, options.out / "statements.onnx")
     write_words(model, options.out / "words.npz")
     torch.save(model.state_dict(), options.keep / "statements.pt")
-    fitted = calibrate(logits_of(model, "statement", rows["test"]), _truth(checks["test"]))
+    fitted = _calibrated(logits_of(model, "statement", rows["test"]), checks["test"])
     return {
         "settings": asdict(settings),
         "budget": asdict(budget),
@@ -129,7 +129,7 @@ def _glance(
         name: glance_logits(model, [layout.statement(item.statement, ALONE) for item in items])
         for name, items in checks.items()
     }
-    fitted = calibrate(logits["test"], _truth(checks["test"]))
+    fitted = _calibrated(logits["test"], checks["test"])
     return {
         "bytes": size,
         "unlabelled": len(chatter),
@@ -140,6 +140,12 @@ def _glance(
             for name, items in checks.items()
         },
     }
+
+
+def _calibrated(logits: NDArray[np.floating], items: Sequence[Labelled]) -> Calibrated:
+    """Fitted on real chats alone: on our own conversations the models are surer than elsewhere."""
+    real = [at for at, item in enumerate(items) if item.source == "chat"]
+    return calibrate(logits[real], _truth([items[at] for at in real]))
 
 
 def _labelled_rows(training: Part, layout: Layout) -> list[Soft]:

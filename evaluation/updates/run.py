@@ -11,12 +11,12 @@ from evaluation.jsonl import read
 from evaluation.judge import Judge
 from evaluation.memories.pipeline import framework_memory
 from evaluation.plans.format import Conversation
-from evaluation.plans.setting import GateMode, MemoryName, Setting
+from evaluation.plans.setting import Extraction, GateMode, MemoryName, ModelAccess, Setting
 from evaluation.report.table import Table
 from evaluation.statistics.bootstrap import paired_difference
 from evaluation.statistics.proportion import Proportion
 from memgate_core import MemoryGate
-from memgate_core.errors import InvalidRecordError
+from memgate_core.errors import ConfigurationError, InvalidRecordError
 from memgate_core.fields.values import same_value
 
 
@@ -34,15 +34,24 @@ def answers(
     *,
     memory: MemoryName = "mem0",
     judge: Judge | None = None,
+    model: ModelAccess | None = None,
     consumed: Callable[[int], None] | None = None,
 ) -> Iterator[UpdateAnswer]:
     """Asks each question of a fresh memory that took in its whole chat.
 
-    Without a judge an answer counts when it stands in what the memory's own search returns.
+    With a `model` the framework extracts with it; without one Mem0 keeps messages as they are, and
+    the others, which keep nothing unless somebody extracts, cannot be asked. Without a judge an
+    answer counts when it stands in what the memory's own search returns.
 
     Raises:
         InvalidRecordError: a malformed line, or one without probe or final_value.
+        ConfigurationError: a framework that cannot be asked so.
     """
+    if memory != "mem0" and (model is None or memory == "langchain"):
+        raise ConfigurationError(
+            f"{memory} keeps nothing of a chat that nobody extracts from",
+            hint="--memory mem0, or --memory graphiti with --llm URL",
+        )
     for number, conversation in read(path, Conversation, consumed=consumed):
         for key in ("probe", "final_value"):
             if not getattr(conversation, key):
@@ -50,15 +59,20 @@ def answers(
         yield UpdateAnswer(
             id=conversation.id,
             chat=str((conversation.model_extra or {}).get("chat", conversation.id)),
-            on=_answered(conversation, memory, "on", judge),
-            off=_answered(conversation, memory, "off", judge),
+            on=_answered(conversation, memory, "on", judge, model),
+            off=_answered(conversation, memory, "off", judge, model),
         )
 
 
 def _answered(
-    conversation: Conversation, memory: MemoryName, mode: GateMode, judge: Judge | None
+    conversation: Conversation,
+    memory: MemoryName,
+    mode: GateMode,
+    judge: Judge | None,
+    model: ModelAccess | None,
 ) -> bool:
-    setting = Setting(extraction="local", gate=mode, memory=memory)
+    extraction: Extraction = "local" if model is None else "llm"
+    setting = Setting(extraction=extraction, gate=mode, memory=memory, model=model)
     gate = MemoryGate.open("sqlite://") if mode == "on" else None
     try:
         framework = framework_memory(conversation, setting, gate)

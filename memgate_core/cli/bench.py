@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from evaluation.plans.setting import ModelAccess
+    from evaluation.questions.bench import Questions
+    from evaluation.questions.material import Asked
     from evaluation.report.table import Table
+    from memgate_core.cli.settings import Settings
 
 app = typer.Typer(name="bench", help="Figures on labelled files.", no_args_is_help=True)
 
@@ -36,6 +39,14 @@ HtmlFile = Annotated[
     typer.Option("--html", metavar="FILE", help="Write one self-contained page with plots."),
 ]
 
+AskedCount = Annotated[
+    int, typer.Option("--asked", min=1, help="With --llm: how many statements are asked about.")
+]
+Repeats = Annotated[
+    int,
+    typer.Option("--repeats", min=2, help="With --llm: runs that are compared."),
+]
+
 
 @app.command()
 def statements(
@@ -43,15 +54,23 @@ def statements(
     json_file: options.JsonFile = None,
     html: HtmlFile = None,
     classifier: options.Classifier = None,
+    llm: options.Llm = None,
+    asked: AskedCount = 200,
+    repeats: Repeats = 5,
 ) -> None:
     """How well statements are told apart: per class, hold or not, calibration, latency."""
     from evaluation.statements.bench import judged
     from evaluation.statements.measure import figures
     from evaluation.statements.tables import tables
 
-    judge = classifier_of(settings(classifier=classifier))
+    chosen = settings(classifier=classifier)
+    judge = classifier_of(_with_model(chosen, llm))
     with progress(data, "bench statements") as consumed:
         found = figures(list(judged(data, judge, consumed=consumed)))
+    if llm is not None:
+        found = found.model_copy(
+            update={"questions": _questions_on_lines(data, llm, asked, repeats)}
+        )
     _show(tables(found), found, json_file)
     if html is not None:
         from evaluation.statements.tables import write_html
@@ -87,14 +106,30 @@ def plans(
     json_file: options.JsonFile = None,
     html: HtmlFile = None,
     classifier: options.Classifier = None,
+    llm: options.Llm = None,
+    extracts: Annotated[
+        bool, typer.Option("--extract", help="The model also extracts, in both styles.")
+    ] = False,
+    asked: AskedCount = 200,
+    repeats: Repeats = 5,
 ) -> None:
-    """Plans from being voiced to their outcome: the paper's tables, gate on and off, baselines."""
+    """Plans from being voiced to their outcome: the paper's tables, gate on and off, baselines.
+
+    With --llm a model also judges which values are equal, answers the questions that the paper
+    compares evidence types with, and is asked again to see how stable it is.
+    """
+    from evaluation.equivalence import Equivalence
+    from evaluation.judge import Judge
     from evaluation.plans.bench import chosen, measure, write_html
 
     found = settings(classifier=classifier)
-    setup = chosen(pipelines, classifier=found.classifier, model=model_access(found))
+    access = model_access(found, llm)
+    setup = chosen(pipelines, classifier=found.classifier, model=access, extracts=extracts)
+    equivalence = Equivalence(Judge(_access(llm))) if llm is not None else None
     with progress(data, "bench plans") as consumed:
-        report = measure(data, setup, consumed=consumed)
+        report = measure(data, setup, equivalence=equivalence, consumed=consumed)
+    if llm is not None:
+        report = report.with_questions(_questions_on_plans(data, llm, asked, repeats))
     _show(report.tables, report, json_file)
     if html is not None:
         write_html(report, html)
@@ -106,17 +141,19 @@ def products(
     memory: Annotated[
         list[Framework], typer.Option("--memory", help="Which frameworks; may be repeated.")
     ] = [Framework.MEM0, Framework.GRAPHITI],  # noqa: B006
-    ask_model: Annotated[
-        bool, typer.Option("--llm", help="Extract, answer and judge with the settings' model.")
-    ] = False,
+    llm: options.Llm = None,
     json_file: options.JsonFile = None,
 ) -> None:
-    """Frameworks as released against gated, session by session, on embedded backends."""
+    """Frameworks as released against gated, session by session, on embedded backends.
+
+    Without --llm recorded extractions answer in a model's place; with it the model extracts,
+    answers and judges.
+    """
     from evaluation.judge import Judge
     from evaluation.products.measure import measure, table
     from evaluation.products.measure import products as settings_of
 
-    access = _access() if ask_model else None
+    access = _access(llm) if llm is not None else None
     judge = Judge(access) if access else None
     setup = settings_of([one.value for one in memory], model=access)
     with progress(data, "bench products") as consumed:
@@ -153,30 +190,59 @@ def updates(
     memory: Annotated[
         Framework, typer.Option("--memory", help="Which framework.")
     ] = Framework.MEM0,
-    ask_model: Annotated[
-        bool, typer.Option("--llm", help="Answer and judge with the model of the settings.")
-    ] = False,
+    llm: options.Llm = None,
     json_file: options.JsonFile = None,
 ) -> None:
-    """Questions about what changed, asked with the gate on and off (see `memgate import`)."""
+    """Questions about what changed, asked with the gate on and off (see `memgate import`).
+
+    With --llm the model extracts, answers from what memory returns, and judges the answers.
+    """
     from evaluation.judge import Judge
     from evaluation.updates.run import answers, table
 
-    judge = Judge(_access()) if ask_model else None
+    access = _access(llm) if llm is not None else None
+    judge = Judge(access) if access is not None else None
     with progress(data, "bench updates") as consumed:
-        found = list(answers(data, memory=memory.value, judge=judge, consumed=consumed))
+        found = list(
+            answers(data, memory=memory.value, judge=judge, model=access, consumed=consumed)
+        )
     made = table(found, judge.name if judge else None)
     _show([made], made, json_file)
 
 
-def _access() -> ModelAccess:
+def _access(url: str) -> ModelAccess:
     from evaluation.plans.setting import ModelAccess
-    from memgate_core.errors import ConfigurationError
 
-    access = model_access(settings())
-    if access is None:
-        raise ConfigurationError("no model is configured", hint="set [model] url in memgate.toml")
-    return ModelAccess.model_validate(access)
+    return ModelAccess.model_validate(model_access(settings(), url))
+
+
+def _with_model(chosen: Settings, url: str | None) -> Settings:
+    if url is None:
+        return chosen
+    return chosen.model_copy(update={"model": chosen.model.model_copy(update={"url": url})})
+
+
+def _questions_on_plans(data: Path, url: str, count: int, repeats: int) -> Questions:
+    from evaluation.plans.run import labelled
+    from evaluation.questions.material import drawn, of_conversations
+
+    return _questions(drawn(of_conversations(labelled(data)), count), url, repeats)
+
+
+def _questions_on_lines(data: Path, url: str, count: int, repeats: int) -> Questions:
+    from evaluation.jsonl import read
+    from evaluation.questions.material import drawn, of_lines
+    from evaluation.statements.format import StatementLine
+
+    lines = (line for _, line in read(data, StatementLine))
+    return _questions(drawn(of_lines(lines), count), url, repeats)
+
+
+def _questions(found: list[Asked], url: str, repeats: int) -> Questions:
+    from evaluation.questions.bench import questions
+    from evaluation.questions.put import Questioner
+
+    return questions(found, Questioner(_access(url)), repeats=repeats)
 
 
 def _show(tables: Sequence[Table], found: BaseModel, json_file: Path | None) -> None:

@@ -12,7 +12,7 @@ from memgate_core.cli.opening import existing_gate, settings
 from memgate_core.cli.output import print_json, print_pairs, print_table
 
 if TYPE_CHECKING:
-    from memgate_core.ledger.protocol import Ledger
+    from memgate_core.ledger.protocol import Delivery, Ledger
     from memgate_core.projection import DeliveryReport
 
 
@@ -81,12 +81,31 @@ def rebuild(
 def _show_backlog(ledger: Ledger, as_json: bool) -> None:
     waiting = dict(ledger.projections())
     parked = {name: len(ledger.parked(name)) for name in waiting}
+    given_up = [one for name in waiting for one in ledger.parked(name)]
     if as_json:
         found = [{"projection": n, "due": c, "parked": parked[n]} for n, c in waiting.items()]
-        print_json({"projections": found})
+        print_json({"projections": found, "parked": [_parked(one) for one in given_up]})
         return
     rows = ((name, count, parked[name]) for name, count in waiting.items())
     print_table(("projection", "undelivered", "of these parked"), rows, empty="no projections")
+    if given_up:
+        listed = [_parked(one) for one in given_up]
+        print_table(tuple(listed[0]), (tuple(one.values()) for one in listed), title="parked")
+
+
+def _parked(one: Delivery) -> dict[str, object]:
+    """An event that was given up on, without a word of the user's."""
+    event = one.event
+    about = event.fact.fact_id if event.fact else event.staged and event.staged.staged_id
+    return {
+        "projection": one.projection,
+        "event": event.seq,
+        "what": event.event_type.value,
+        "user": str(event.subject),
+        "about": about,
+        "tries": one.attempts,
+        "error": one.error,
+    }
 
 
 def _show_report(report: DeliveryReport, as_json: bool) -> None:

@@ -25,15 +25,18 @@ def explain(
     found_id: Annotated[
         str, typer.Argument(metavar="ID", help="A fact, a held item or a proposal.")
     ],
+    revoked_words: options.RevokedWords = False,
     ledger: options.Ledger = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Who proposed it, on which words, who approved it, what it replaced, how to take it back."""
+    from memgate_core import withheld
     from memgate_core.explanation import explain as explained
 
     chosen = settings(ledger=ledger)
     with existing_gate(chosen) as gate:
         found = explained(gate.ledger, found_id)
+    found = found if revoked_words else withheld.explanation(found)
     if as_json:
         print_json(found)
     else:

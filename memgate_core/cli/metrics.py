@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,7 +14,7 @@ from memgate_core.cli.opening import existing_gate, settings
 from memgate_core.cli.output import print_json, print_pairs, print_table
 
 if TYPE_CHECKING:
-    from memgate_core.measures import Measures, PolicyMeasures, Share
+    from memgate_core.measures import FalseCommits, Label, Measures, PolicyMeasures, Share
 
 
 def register(app: typer.Typer) -> None:
@@ -22,18 +23,30 @@ def register(app: typer.Typer) -> None:
     app.command()(upkeep)
 
 
-def metrics(ledger: options.Ledger = None, as_json: options.AsJson = False) -> None:
+def metrics(
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            "--labels", metavar="FILE", help="Of `memgate label`: adds the false_commit_rate."
+        ),
+    ] = None,
+    ledger: options.Ledger = None,
+    as_json: options.AsJson = False,
+) -> None:
     """Counts by policy version: holds, commits, what was taken back, approvals, residue."""
-    from memgate_core.measures import measure
+    from memgate_core.measures import false_commit_rate, measure
 
     with existing_gate(settings(ledger=ledger)) as gate:
         found = measure(gate.ledger, datetime.now(UTC))
+        wrong = false_commit_rate(gate.ledger, _labels(labels)) if labels else None
     if as_json:
-        print_json(found)
+        shown = found.model_dump(mode="json")
+        print_json({**shown, "false_commits": wrong.model_dump(mode="json")} if wrong else found)
         return
     print_pairs(_now(found))
     for one in found.by_policy:
-        print_table(("measure", "value"), _lines(one), title=f"policy {one.policy_version or '–'}")
+        lines = [*_lines(one), *_labelled(wrong, one.policy_version)]
+        print_table(("measure", "value"), lines, title=f"policy {one.policy_version or '–'}")
 
 
 def upkeep(
@@ -61,6 +74,23 @@ def upkeep(
         f"expired: {len(report.expired_facts)} facts, {len(report.expired_items)} plans;"
         f" lapsed: {len(report.lapsed_approvals)} requests"
     )
+
+
+def _labels(file: Path) -> Iterator[Label]:
+    """What people said of statements that the gate committed."""
+    from evaluation.jsonl import read
+    from evaluation.labelling.agreement import committed_rightly
+    from evaluation.labelling.traffic import TrafficLine
+    from memgate_core.measures import Label
+
+    for _, line in read(file, TrafficLine):
+        if (right := committed_rightly(line)) is not None:
+            yield Label(id=line.id, right=right)
+
+
+def _labelled(wrong: FalseCommits | None, version: str) -> Iterator[tuple[str, object]]:
+    if wrong is not None and version in wrong.by_policy:
+        yield "false_commit_rate, of those labelled", _share(wrong.by_policy[version])
 
 
 def _now(found: Measures) -> Iterator[tuple[str, object]]:

@@ -104,11 +104,12 @@ def model_options(chosen: Settings) -> dict[str, Any]:
     return {"model": chosen.model.url, "model_options": options}
 
 
-def model_access(chosen: Settings) -> dict[str, Any] | None:
-    """The model that evaluations may ask, or None where none is configured."""
-    if chosen.model.url is None:
+def model_access(chosen: Settings, url: str | None = None) -> dict[str, Any] | None:
+    """The model that evaluations may ask, at `url` or where the settings say, or None where neither
+    names one."""
+    if (url := url or chosen.model.url) is None:
         return None
-    return {"url": chosen.model.url, "name": chosen.model.name, "key": chosen.model.key}
+    return {"url": url, "name": chosen.model.name, "key": chosen.model.key}
 
 
 def classifier_of(chosen: Settings) -> EvidenceClassifier:

@@ -15,6 +15,10 @@ Ledger = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+RevokedWords = Annotated[
+    bool,
+    typer.Option("--revoked-words", help="For an audit: the words of what was revoked, too."),
+]
 User = Annotated[
     str | None,
     typer.Option("--user", metavar="ID", help="Whose memory: the user id that your service uses."),
@@ -43,6 +47,14 @@ DataFile = Annotated[
 JsonFile = Annotated[
     Path | None,
     typer.Option("--json", metavar="FILE", help="Write all figures as JSON; - is standard output."),
+]
+Llm = Annotated[
+    str | None,
+    typer.Option(
+        "--llm",
+        metavar="URL",
+        help="A model to ask: an OpenAI-compatible service. Name and key: [model] of the settings.",
+    ),
 ]
 AsOf = Annotated[
     datetime | None,

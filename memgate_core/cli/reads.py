@@ -52,13 +52,17 @@ def history(
     user: options.User = None,
     actor: options.Actor = None,
     tenant: options.Tenant = None,
+    revoked_words: options.RevokedWords = False,
     ledger: options.Ledger = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Every value that one field ever had, oldest first, corrected and revoked ones included."""
+    """Every value that one field ever had, oldest first; of revoked ones only that they were."""
+    from memgate_core import withheld
+
     chosen = settings(ledger=ledger, tenant=tenant)
     with existing_gate(chosen) as gate:
         found = gate.profile(subject(chosen, user, actor)).history(attribute)
+    found = found if revoked_words else withheld.facts(found)
     if as_json:
         print_json(found)
         return
@@ -72,7 +76,7 @@ def history(
 def _row(fact: Fact) -> tuple[object, ...]:
     return (
         fact.fact_id,
-        fact.attribute,
+        fact.attribute and fact.key.scope.label(fact.attribute),
         fact.value,
         fact.text,
         fact.entity,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,14 +14,22 @@ from memgate_core.cli.output import day, print_json, print_table
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from memgate_core.cli.settings import Settings
     from memgate_core.replay import TurnDifference
 
 
-class Extraction(StrEnum):
+class Extractor(StrEnum):
     """Where the replay's proposals come from."""
 
     RECORDED = "recorded"
     LOCAL = "local"
+    LITERAL = "llm:literal"
+    CAUTIOUS = "llm:cautious"
+
+    @property
+    def style(self) -> str | None:
+        """How a model is to extract, where one does."""
+        return self.value.partition(":")[2] or None
 
 
 def register(app: typer.Typer) -> None:
@@ -30,9 +38,14 @@ def register(app: typer.Typer) -> None:
 
 
 def replay(
-    extraction: Annotated[
-        Extraction, typer.Option("--extraction", help="Proposals as recorded, or read anew.")
-    ] = Extraction.RECORDED,
+    extractor: Annotated[
+        Extractor,
+        typer.Option(
+            "--extractor",
+            "--extraction",
+            help="Proposals as recorded, or read anew: here, or by the model of the settings.",
+        ),
+    ] = Extractor.RECORDED,
     classifier: options.Classifier = None,
     threshold: Annotated[
         float | None, typer.Option("--hold-threshold", help="Another threshold, 0 to 1.")
@@ -53,8 +66,10 @@ def replay(
         differences = replayed(
             gate.ledger,
             subject=subject(chosen, user, actor) if user else None,
-            extraction=ReplayExtraction(extraction.value),
-            **gate_options(chosen),
+            extraction=ReplayExtraction.RECORDED
+            if extractor is Extractor.RECORDED
+            else ReplayExtraction.LOCAL,
+            **_configuration(chosen, extractor),
         )
         summary = summed_up(_kept(differences, changed))
     if as_json:
@@ -63,6 +78,21 @@ def replay(
         return
     print(f"{summary.turns} turns, {summary.differing} would come out otherwise")
     print_table(("user", "message", "when", "what", "before", "after"), _rows(changed), empty="")
+
+
+def _configuration(chosen: Settings, extractor: Extractor) -> dict[str, Any]:
+    """The other configuration, as options of `MemoryGate.open`."""
+    from memgate_core.errors import ConfigurationError
+
+    found = gate_options(chosen)
+    if extractor.style is None:
+        return found
+    if "model" not in found:
+        raise ConfigurationError(
+            f"extractor {extractor.value} needs a model",
+            hint="name one under [model], and --classifier llm, decision or cascade",
+        )
+    return {**found, "model_options": {**found["model_options"], "extraction": extractor.style}}
 
 
 def _kept(

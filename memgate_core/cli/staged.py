@@ -44,6 +44,7 @@ def list_items(
     as_json: options.AsJson = False,
 ) -> None:
     """Lists held items, oldest first. They are plans: none of them is a fact."""
+    from memgate_core import withheld
     from memgate_core.model import StagedStatus
 
     chosen = settings(ledger=ledger, tenant=tenant)
@@ -57,15 +58,17 @@ def list_items(
         if due:
             now = datetime.now(UTC)
             items = [i for i in items if i.review_at is not None and i.review_at <= now]
-    _print(items, as_json)
+    _print(withheld.items(items), as_json)
 
 
 @app.command()
 def show(item_id: StagedId, ledger: options.Ledger = None, as_json: options.AsJson = False) -> None:
     """Shows one held item: what would be true, on which words, and what would settle it."""
+    from memgate_core import withheld
+
     chosen = settings(ledger=ledger)
     with existing_gate(chosen) as gate:
-        item = _item(gate, item_id)
+        item = withheld.item(_item(gate, item_id))
     if as_json:
         print_json(item)
         return

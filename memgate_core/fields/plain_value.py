@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 
-from memgate_core.fields.values import OPEN_WORDS, words_of
+from memgate_core.fields.values import OPEN_WORDS, same_value, words_of
+from memgate_core.language.words import NUMBER_WORDS, word_set
 
 _EXCHANGE = re.compile(
     r"\b(?:swap\w*|replac\w+|trad\w+|chang\w+|switch\w*|mov\w+|go\w*|convert\w*|leav\w+|quit\w*"
@@ -48,10 +49,72 @@ _TAIL = re.compile(
     r"|\s+to (?:take over|start|begin|follow|come)\b.*"
     r"|,?\s*\b(?:unsure|undecided|not sure|secret|tbc|tbd|once|if|when|after|unless|until"
     r"|depending on|provided|as soon as|because|before|but)\b.*"
+    r"|,\s*(?:torn|doubtful|waiting|pending|delayed|postponed|maybe|possibly|perhaps|likely|planned"
+    r"|considering|thinking|nothing|not|no|never|still|split|fifty|two|from|by|on|at|in|with)\b.*"
     r"|\s*\((?:planned|possible|tentative|undecided|not yet|pending|prospective|secret"
     r"|considering)[^)]*\))\s*$",
     re.IGNORECASE,
 )
+_BETWEEN = re.compile(
+    r"^(?:(?:still|is|are)\s+)?(?:(?:undecided|torn|choosing|deciding|wavering|hesitating|unsure)\s+)?"
+    r"(?:between\s+|about\s+|on\s+|either\s+)?",
+    re.IGNORECASE,
+)
+_ALTERNATIVES = re.compile(r"\s+(?:or|vs\.?|versus|and)\s+", re.IGNORECASE)
+_STAY = word_set(
+    "stay staying renew renewing leave leaving keep keeping same current nothing neither not"
+    " status quo remain remaining stick sticking existing old one"
+)
+_SAYS_NOTHING = word_set(
+    "maybe possibly perhaps undecided unsure doubtful torn thinking still considering considered"
+    " not serious decided picked yet idea plan doubt hold on in delayed delay pending postponed"
+    " about it someday eventually later soon day days week weeks month months year years left"
+    " change something else new two all both either open unclear tbd tbc consideration"
+    " interested interest possible planned intended to go going back and forth no of"
+)
+
+
+def says_nothing(value: str) -> bool:
+    """True for a value that is all plan wording ("undecided", "still thinking", "nine days left").
+
+    >>> says_nothing("nine days left"), says_nothing("undecided about MUBI")
+    (True, False)
+    >>> says_nothing("under consideration"), says_nothing("under-9s"), says_nothing("46")
+    (True, False, False)
+    """
+    words = re.findall(r"[^\W_]+", value.casefold().replace("under consideration", "considered"))
+    if words and not any(w in _SAYS_NOTHING for w in words):
+        return False
+    return all(w in _SAYS_NOTHING or w in NUMBER_WORDS or w[0].isdigit() for w in words)
+
+
+def leaves_open(value: str) -> bool:
+    """True when the value itself says that it is not settled.
+
+    >>> leaves_open("undecided about MUBI"), leaves_open("MUBI")
+    (True, False)
+    """
+    return says_nothing(value) or bool(
+        {"undecided", "torn", "unsure", "considering", "maybe", "possibly", "perhaps", "vs"}
+        & set(re.findall(r"[^\W_]+", value.casefold()))
+    )
+
+
+def planned_value(value: str, known: str | None) -> str:
+    """A held value, brought down to what would hold: of two that are weighed against each other,
+    the one that does not hold already.
+
+    >>> planned_value("undecided between Netflix and MUBI", "Netflix")
+    'MUBI'
+    >>> planned_value("the RAC or renew", "the AA")
+    'the RAC'
+    """
+    if set(words_of(value)) & OPEN_WORDS:
+        options = [o.strip() for o in _ALTERNATIVES.split(_BETWEEN.sub("", value.strip()))]
+        new = [o for o in options if not (set(words_of(o)) & _STAY or same_value(o, known or ""))]
+        if len(new) == 1 and len(options) > 1:
+            return plain_value(new[0])
+    return plain_value(value)
 
 
 def plain_value(value: str) -> str:

@@ -53,7 +53,7 @@ class LocalMatcher:
             doubtful, self._by_meaning([candidates[at] for at in doubtful], fields), strict=True
         ):
             matches[at] = match
-        return matches
+        return _without_rivals(matches)
 
     @cached_property
     def _names(self) -> FieldMatcher:
@@ -90,6 +90,26 @@ class LocalMatcher:
     @cached_property
     def _calibration(self) -> Calibration:
         return Calibration.from_card(self._encoders.card[GRAPH]["calibration"]["fit"])
+
+
+def _without_rivals(matches: Sequence[FieldMatch]) -> list[FieldMatch]:
+    """The matches of a turn, with at most one by meaning for a field, and none where another
+    candidate bears the field's name: a turn says a single-valued slot once, and what else it says
+    is near it only because it is about the same thing ("moths" in "the piano's problem")."""
+    named = {m.field.attribute for m in matches if m.field and m.via in _BY_NAME}
+    best: dict[str, float] = {}
+    for match in matches:
+        if match.field is not None and match.via not in _BY_NAME:
+            attribute = match.field.attribute
+            best[attribute] = max(match.confidence, best.get(attribute, 0.0))
+    return [
+        match
+        if match.field is None
+        or match.via in _BY_NAME
+        or (match.field.attribute not in named and match.confidence >= best[match.field.attribute])
+        else FieldMatch(field=None, confidence=match.confidence)
+        for match in matches
+    ]
 
 
 def _settled(candidate: Candidate, match: FieldMatch) -> bool:

@@ -82,6 +82,16 @@ class FieldReader(Protocol):
         ...
 
 
+class OwnWords(Protocol):
+    """Finds what the user called a value that an extractor wrote down in words of its own."""
+
+    def said(
+        self, turn: Turn, fields: Sequence[FieldSpec], known: Mapping[str, str | None]
+    ) -> Mapping[str, str]:
+        """By attribute, the words of the turn that name the field's value."""
+        ...
+
+
 class ResolutionChecker(Protocol):
     """Says what a turn does to held items: precision first, a wrong promotion is contamination."""
 

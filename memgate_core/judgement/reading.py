@@ -16,10 +16,8 @@ _PAIRED = 4
 """Fields that get a pair check in one turn. With more registered the encoder reads nothing but a
 bare "yes": which of a hundred fields a plan belongs to it guesses too often ("renew the lease"
 is no landlord), and a plan without a field is held as well."""
-_MAY_READ = frozenset({"hold"})
-"""What the encoder may read alone: plans, which wait. Its readings of facts were wrong too often to
-be committed unasked (docs/decisions/0003-local-judgement.md); those come from extractors and from
-phrases that say them plainly."""
+_LONGEST_FACT = 8
+"""Words; what reads as a longer value is a description, and not safe to commit."""
 _EDGES = " \t\n.,;:!?\"'“”‘’()[]*_"
 _BOUNDARY = re.compile(r"(?<=[.!?…])\s+|\n+")
 
@@ -56,16 +54,24 @@ class LocalFieldReader:
             for f in near
         ]
         verdicts = self._head.judge(rows, read=True)
-        least = threshold(self._encoders, "read")
         found = [
             _candidate(turn, field, verdict, self.name)
             for field, verdict in zip(near, verdicts, strict=True)
-            if verdict.stands >= least
+            if self._is_sure(turn, verdict)
         ]
         return [
             candidate.model_copy(update={"ordinal": at})
             for at, candidate in enumerate(c for c in found if c is not None)
         ]
+
+    def _is_sure(self, turn: Turn, verdict: Verdict) -> bool:
+        """Plans wait, so they are read where anything stands; a fact or a correction only where
+        nearly no turn of the test part that says no such thing reaches its probability."""
+        if verdict.name == "hold" or answer_of(turn.text) is Answer.YES:
+            return verdict.stands >= threshold(self._encoders, "read")
+        if verdict.name not in ("commit", "correct") or turn.role is not Role.USER:
+            return False
+        return verdict.probability >= threshold(self._encoders, f"read_{verdict.name}")
 
     def _near(self, turn: Turn, fields: Sequence[FieldSpec]) -> list[FieldSpec]:
         if len(fields) <= _PAIRED:
@@ -85,11 +91,9 @@ def _candidate(turn: Turn, field: FieldSpec, verdict: Verdict, reader: str) -> C
     assent = answer_of(turn.text) is Answer.YES
     if number >= 0 and not assent:
         return None  # only a bare "yes" makes the words of the turn before the user's own
-    if verdict.name not in _MAY_READ and not assent:
-        return None
     text = turn.text if number < 0 else turn.history[-2:][number].content
     value = text[start:end].strip(_EDGES)
-    if not value:
+    if not value or (verdict.name != "hold" and len(value.split()) > _LONGEST_FACT):
         return None
     words = sentence_around(turn.text, start, end) if number < 0 else _whole(turn.text)
     return Candidate(

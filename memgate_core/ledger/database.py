@@ -26,7 +26,7 @@ class Database:
 
     def __init__(self, backend: Backend) -> None:
         self.backend = backend
-        self._prepared = Prepared(backend.engine.dialect)
+        self._prepared = Prepared.of(backend.engine.dialect)
         self._mine = _Mine()
         self._open = True
 

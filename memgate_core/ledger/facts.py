@@ -15,7 +15,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import bindparam, or_, select, update
+from sqlalchemy import bindparam, func, or_, select, update
 
 from memgate_core.errors import InvalidInputError, NotAllowedError, NotFoundError
 from memgate_core.ledger import lineage
@@ -26,7 +26,7 @@ from memgate_core.ledger.schema import fact as f
 from memgate_core.ledger.schema import fact_key as k
 from memgate_core.ledger.schema import literal
 from memgate_core.ledger.scope import NO_LIMIT, Owner, owned
-from memgate_core.ledger.times import micros, micros_or_none
+from memgate_core.ledger.times import instant, micros, micros_or_none
 from memgate_core.model import Fact, FactStatus, FieldKey
 
 _MAKE_KEY = insert_once(k)
@@ -78,6 +78,9 @@ _REWRITE = (
 )
 _AWAITING_NATIVE = select(f.c.body).where(owned(f), f.c.native == literal(0), _HAS_CURRENT)
 _HOLDS_AGAIN = (FactStatus.CURRENT, FactStatus.SUPERSEDED)
+_LAST_END = select(func.max(f.c.valid_to)).where(
+    owned(f), f.c.key_id == bindparam("key_id"), f.c.status == literal("SUPERSEDED")
+)
 _EXPIRED = (
     select(f.c.body)
     .where(f.c.expires_at <= bindparam("before"), _HAS_CURRENT)
@@ -242,8 +245,16 @@ def _lock_one(runner: Runner, owner: Owner, key: FieldKey) -> KeyState:
     row = runner.one(_LOCK_KEY, {**names, "key_id": key_id_of(key)})
     if row is None:
         raise NotFoundError("the key's row is gone")
-    current = None if row[1] is None else Fact.model_validate_json(row[1])
-    return KeyState(key=key, current=current, version=row[0])
+    if row[1] is not None:
+        return KeyState(key=key, current=Fact.model_validate_json(row[1]), version=row[0])
+    return KeyState(key=key, current=None, version=row[0], ended=_ended(runner, owner, key, row[0]))
+
+
+def _ended(runner: Runner, owner: Owner, key: FieldKey, version: int) -> datetime | None:
+    if version == 0:
+        return None
+    row = runner.one(_LAST_END, {**owner.params, "key_id": key_id_of(key)})
+    return None if row is None or row[0] is None else instant(row[0])
 
 
 def _key(owner: Owner, key: FieldKey) -> dict[str, Any]:

@@ -19,8 +19,9 @@ from memgate_core.errors import LedgerError
 from memgate_core.ledger import leases
 from memgate_core.ledger.database import Database
 from memgate_core.ledger.protocol import Delivery
-from memgate_core.ledger.scope import Owner, owner_of
+from memgate_core.ledger.scope import owner_of
 from memgate_core.ledger.times import micros
+from memgate_core.model import Subject
 
 RENEW_S = leases.LEASE_S / 4
 """How often leases are renewed: often enough for two tries to fail."""
@@ -28,31 +29,41 @@ RENEW_S = leases.LEASE_S / 4
 _log = logging.getLogger(__name__)
 
 
+Lane = tuple[str, Subject]
+"""A projection, and whose events go one after another."""
+
+
 class Kept:
-    """A batch of leased events; iterating ends early where the lease is not sure any more."""
+    """A batch of leased events; iterating ends early where a lease is not sure any more."""
 
     def __init__(self, batch: Sequence[Delivery], clock: Callable[[], datetime]) -> None:
         self._batch, self._clock, self._at = batch, clock, 0
         self.holder = leases.worker()
-        self.until = min((one.leased_until for one in batch if one.leased_until), default=None)
-        """Until when everything that is left is surely this worker's; None: not at all."""
+        self.until: dict[Lane, datetime] = {
+            _lane(one): one.leased_until for one in batch if one.leased_until
+        }
+        """Until when each lane is surely this worker's, unless it is renewed."""
 
     def __iter__(self) -> Iterator[Delivery]:
         for at, delivery in enumerate(self._batch):
             self._at = at
-            if not self.is_sure():
+            if not self.is_sure(_lane(delivery)):
                 return
             yield delivery
         self._at = len(self._batch)
 
-    def is_sure(self) -> bool:
-        """True while nobody else can have taken what is left."""
-        return self.until is not None and self._clock() < self.until
+    def is_sure(self, lane: Lane) -> bool:
+        """True while nobody else can have taken the lane."""
+        until = self.until.get(lane)
+        return until is not None and self._clock() < until
 
-    def open(self) -> list[tuple[str, Owner]]:
-        """Lanes (projection, subject) of what is left, the event under way included."""
-        left = dict.fromkeys((d.projection, d.event.subject) for d in self._batch[self._at :])
-        return [(projection, owner_of(subject)) for projection, subject in left]
+    def open(self) -> list[Lane]:
+        """Lanes of what is left, the event under way included."""
+        return list(dict.fromkeys(_lane(delivery) for delivery in self._batch[self._at :]))
+
+
+def _lane(delivery: Delivery) -> Lane:
+    return delivery.projection, delivery.event.subject
 
 
 class Keeper:
@@ -109,23 +120,28 @@ class Keeper:
                     _log.warning("leases could not be renewed: %s", fault)
 
     def _renew(self, kept: Kept) -> None:
-        if not kept.is_sure():  # somebody may have it: never taken back by renewing
-            return
-        until = leases.lease_end(self._clock())
-        renewed = [self._renew_lane(kept, *lane, micros(until)) for lane in kept.open()]
-        kept.until = until if all(renewed) else None
+        """A lane whose lease had ended already is not taken back: somebody else may have it."""
+        for lane in kept.open():
+            if kept.is_sure(lane):
+                until = leases.lease_end(self._clock())
+                if self._renew_lane(kept, lane, micros(until)):
+                    kept.until[lane] = until
+                else:  # finished at this moment, or lost
+                    kept.until.pop(lane, None)
 
-    def _renew_lane(self, kept: Kept, projection: str, owner: Owner, until: int) -> bool:
+    def _renew_lane(self, kept: Kept, lane: Lane, until: int) -> bool:
         """One lane a transaction: nothing is waited for while a row of a lane is held."""
+        projection, subject = lane
         with self._database.writing(None, relaxed=True) as runner:
-            return leases.renew(runner, owner, projection, kept.holder, until)
+            return leases.renew(runner, owner_of(subject), projection, kept.holder, until)
 
     # --- the end -------------------------------------------------------------------------------
 
     def _release(self, kept: Kept) -> None:
         """Lets others have what is left at once; failing that, when the lease ends."""
         try:
-            for projection, owner in kept.open():
+            for projection, subject in kept.open():
+                owner = owner_of(subject)
                 with self._database.reading() as runner:
                     mine = leases.is_held(runner, owner, projection, kept.holder)
                 if mine:

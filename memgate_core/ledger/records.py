@@ -87,6 +87,8 @@ class KeyState(Model):
     current: Fact | None
     version: int
     """0 for a key that was never written; grows by one with each fact version (CAS)."""
+    ended: Instant | None = None
+    """Where nothing is current: when the last of what held on the key ended, if anything did."""
 
 
 class Delivery(Model):

@@ -54,7 +54,16 @@ class Statement(NamedTuple):
 
 
 class Prepared:
-    """Compiled statements of one dialect, kept for the ledger's life."""
+    """Compiled statements of one dialect, kept for the process's life."""
+
+    @classmethod
+    def of(cls, dialect: Dialect) -> Prepared:
+        """The statements that every ledger of this database and driver shares: the statements are
+        constants of modules, and compiling them takes longer than opening a ledger does."""
+        name = (dialect.name, dialect.driver)
+        if name not in _prepared:
+            _prepared[name] = cls(dialect)
+        return _prepared[name]
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
@@ -72,6 +81,9 @@ class Prepared:
         binds: dict[str, BindParameter[Any]] = getattr(compiled, "binds", {})
         constants = {name: b.effective_value for name, b in binds.items() if not b.required}
         return Statement(str(compiled), tuple(order) if order is not None else None, constants)
+
+
+_prepared: dict[tuple[str, str], Prepared] = {}
 
 
 class Runner:

@@ -23,6 +23,7 @@ from memgate_core.ledger.open import open_ledger
 from memgate_core.model import FactStatus, StandingJudgement, Subject, Turn
 from tests.admission.conftest import START
 from tests.support.postgres import fresh_database
+from tests.support.processes import PATIENCE_S
 from tests.support.scripted import FIELDS, ScriptedJudges, event, state
 
 ROUNDS = 200
@@ -51,7 +52,7 @@ class AtTheBarrier(ScriptedJudges):
         self._barrier = barrier
 
     def stand(self, turn: Turn, claims: Sequence[StandingClaim]) -> list[StandingJudgement]:
-        self._barrier.wait(60)
+        self._barrier.wait(PATIENCE_S)
         return super().stand(turn, claims)
 
 
@@ -61,7 +62,8 @@ def write(url: str, barrier: Waits, number: int, sentence: str, rounds: int) -> 
     names: Any = dict.fromkeys(("classifier", "matcher", "checker", "standing", "reader"), judges)
     value = CITIES[number]
     outcomes = []
-    with MemoryGate.open(url, fields=FIELDS, **names) as gate:
+    patient = open_ledger(url, timeout_s=PATIENCE_S)
+    with MemoryGate.open(url, fields=FIELDS, ledger=patient, **names) as gate:
         for n in range(rounds):
             turn = gate.turn(
                 sentence.format(value),
@@ -195,7 +197,8 @@ def _supersede(url: str, barrier: Waits, number: int) -> list[Outcome]:
     judges = AtTheBarrier(barrier)
     names: Any = dict.fromkeys(("classifier", "matcher", "checker", "standing", "reader"), judges)
     outcomes = []
-    with MemoryGate.open(url, fields=FIELDS, **names) as gate:
+    patient = open_ledger(url, timeout_s=PATIENCE_S)
+    with MemoryGate.open(url, fields=FIELDS, ledger=patient, **names) as gate:
         for n in range(40):
             turn = gate.turn(
                 f"I moved to {CITIES[number]}",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
+from weakref import WeakSet
 
 import pytest
 from opentelemetry.sdk.metrics import MeterProvider
@@ -13,14 +15,16 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from memgate_core import MemoryGate, telemetry
-from memgate_core.errors import InvalidInputError, NotFoundError
+from memgate_core.errors import InvalidInputError, NotFoundError, ProtocolConflictError
 from memgate_core.measures import Label, PolicyMeasures, Share, false_commit_rate, measure
 from memgate_core.model import Event, EventType, NativeLink
 from memgate_core.tripwires import count_duplicates
 from tests.admission.conftest import START, OpenGate
-from tests.support.scripted import SCRIPT, state
+from tests.support.scripted import SCRIPT, scripted_gate, state
 from tests.support.shelf import Shelf
 from tests.support.talk import Talk
+
+GUESSED = {**SCRIPT, "you live in Oslo": state("home_city", "Oslo")}
 
 
 def figures(gate: MemoryGate) -> PolicyMeasures:
@@ -152,9 +156,9 @@ def test_a_second_native_object_for_one_version_is_a_duplicate_effect(
     assert figures(gate).duplicate_effects == 1
 
 
-def test_opentelemetry_gets_counts_and_spans_without_a_word(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+@pytest.fixture
+def opentelemetry(monkeypatch: pytest.MonkeyPatch) -> tuple[InMemoryMetricReader, Any]:
+    """OpenTelemetry's own SDK behind the gate, read in memory."""
     reader, spans = InMemoryMetricReader(), InMemorySpanExporter()
     meters = MeterProvider(metric_readers=[reader])
     tracers = TracerProvider()
@@ -168,24 +172,77 @@ def test_opentelemetry_gets_counts_and_spans_without_a_word(
 
     instruments = telemetry._Instruments(Metrics, Trace)
     monkeypatch.setattr(telemetry, "_instruments", lambda: instruments)
-    from tests.support.scripted import scripted_gate
+    monkeypatch.setattr(telemetry, "_watched", WeakSet())
+    return reader, spans
 
+
+def points(reader: InMemoryMetricReader) -> dict[str, list[Any]]:
+    data = reader.get_metrics_data()
+    assert data is not None
+    return {
+        metric.name: list(metric.data.data_points)
+        for metric in data.resource_metrics[0].scope_metrics[0].metrics
+    }
+
+
+def test_opentelemetry_gets_counts_and_spans_without_a_word(opentelemetry: Any) -> None:
+    reader, spans = opentelemetry
     with scripted_gate("sqlite://") as gate:
         ana = Talk(gate, "ana", START)
         ana.says("I live in Leeds")
         ana.says("I might move to Seattle")
-    data = reader.get_metrics_data()
-    assert data is not None
-    points = {
-        metric.name: list(metric.data.data_points)
-        for metric in data.resource_metrics[0].scope_metrics[0].metrics
-    }
-    decided = {p.attributes["decision"]: p.value for p in points["memgate.decisions"]}
+        gate.deliver()
+        found = points(reader)
+    decided = {p.attributes["decision"]: p.value for p in found["memgate.decisions"]}
     assert decided == {"COMMIT": 1, "STAGE": 1}
-    assert sum(p.count for p in points["memgate.turn.duration"]) == 2
+    assert sum(p.count for p in found["memgate.turn.duration"]) == 2
     assert [span.name for span in spans.get_finished_spans()] == ["memgate.observe"] * 2
-    shown = f"{points}{[dict(span.attributes or {}) for span in spans.get_finished_spans()]}"
+    shown = f"{found}{[dict(span.attributes or {}) for span in spans.get_finished_spans()]}"
     assert not any(word in shown for word in ("Leeds", "Seattle", "ana"))
+
+
+def test_opentelemetry_gets_what_an_operator_watches(opentelemetry: Any, tmp_path: Path) -> None:
+    reader, spans = opentelemetry
+    with scripted_gate("sqlite://", script=GUESSED) as gate:
+        shelf = Shelf(tmp_path / "shelf.db", gate.ledger)
+        gate.attach(shelf)
+        ana = Talk(gate, "ana", datetime.now(UTC) - timedelta(days=3))
+        turn = ana.turn("I live in Leeds", message_id="m1")
+        leeds = {"attribute": "home_city", "value": "Leeds", "span": "I live in Leeds"}
+        for _ in range(2):
+            gate.observe(turn, [leeds], carried=False)
+        with pytest.raises(ProtocolConflictError):
+            gate.observe(turn, [{**leeds, "value": "York"}])
+        gate.deliver()
+        said = {"attribute": "home_city", "value": "Oslo", "span": "you live in Oslo"}
+        gate.observe(ana.turn("So you live in Oslo", role="assistant"), [said])
+        (asked,) = gate.review.approvals.list()
+        gate.review.approvals.decline(asked.approval_id, asked.payload_hash, by="Mia")
+        ana.says("I might move to Seattle")
+        (fact,) = ana.facts()
+        shelf.leaves_residue = True
+        gate.revocation.revoke(fact.fact_id, by="Mia")
+        found = points(reader)
+    total = {name: sum(p.value for p in of) for name, of in found.items() if "duration" not in name}
+    assert total["memgate.replays"] == 1
+    assert total["memgate.protocol_conflicts"] == 1
+    assert total["memgate.approvals.declined"] == 1
+    assert total["memgate.revocations"] == 1
+    assert total["memgate.revocation_residue"] == 1
+    assert total["memgate.rollbacks"] == 1
+    assert total["memgate.auto_commits.taken_back"] == 1
+    assert total["memgate.oldest_held_age"] == pytest.approx(3, abs=0.5)
+    assert {p.attributes["projection"] for p in found["memgate.undelivered"]} == {"shelf"}
+    assert {"memgate.observe", "memgate.deliver"} == {s.name for s in spans.get_finished_spans()}
+
+
+def test_a_closed_ledger_is_not_asked(opentelemetry: Any) -> None:
+    reader, _spans = opentelemetry
+    gate = scripted_gate("sqlite://")
+    Talk(gate, "ana", START).says("I might move to Seattle")
+    assert "memgate.oldest_held_age" in points(reader)
+    gate.close()
+    assert "memgate.oldest_held_age" not in points(reader)
 
 
 def test_without_the_api_nothing_happens(monkeypatch: pytest.MonkeyPatch, ana: Talk) -> None:

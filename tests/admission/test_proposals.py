@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -11,9 +12,18 @@ from memgate_core import DecisionType, MemoryGate, Receipt
 from memgate_core.errors import InvalidInputError, ProtocolConflictError
 from memgate_core.ledger.identity import MemoryProposal, canonical_hash
 from memgate_core.ledger.records import ApprovalStatus
-from memgate_core.model import Candidate, Evidence, FieldKey, FieldSpec, Span, Subject, Turn
+from memgate_core.model import (
+    Candidate,
+    Evidence,
+    FieldKey,
+    FieldSpec,
+    Scope,
+    Span,
+    Subject,
+    Turn,
+)
 from tests.admission.conftest import START, OpenGate
-from tests.support.scripted import SCRIPT, Line, state
+from tests.support.scripted import SCRIPT, Line, ScriptedJudges, state
 from tests.support.talk import Talk
 
 LEEDS = "I live in Leeds"
@@ -49,6 +59,11 @@ def _snake(sent: dict[str, Any]) -> dict[str, Any]:
 
 def _plain(name: str) -> str:
     return "message_id" if name == "messageId" else name
+
+
+def value(talk: Talk, scope: Scope | None = None) -> str | None:
+    fact = talk.profile.current("home_city", scope=scope)
+    return fact.value if fact else None
 
 
 def decisions(receipt: Receipt) -> list[tuple[DecisionType, str]]:
@@ -123,6 +138,80 @@ def test_a_malformed_proposal_is_refused_by_name(
     with pytest.raises(InvalidInputError, match=named):
         gate.observe(turn, [{**formal(turn), **changes}])
     assert gate.ledger.turn(ana.subject, "m1") is None
+
+
+def test_another_kind_than_the_fields_is_another_slot_and_refused(
+    gate: MemoryGate, ana: Talk
+) -> None:
+    turn = ana.turn(LEEDS, message_id="m1")
+    with pytest.raises(
+        InvalidInputError, match=r"proposals\[0\].kind: home_city is of kind profile"
+    ):
+        gate.observe(turn, [formal(turn, kind="preference")])
+    assert gate.ledger.turn(ana.subject, "m1") is None
+
+
+def test_a_value_of_a_scope_stands_beside_the_one_that_holds_everywhere(
+    gate: MemoryGate, ana: Talk
+) -> None:
+    apollo = Scope(kind="project", key="apollo")
+    ana.says(LEEDS)
+    turn = ana.turn("I moved to York", message_id="m2")
+    sent = formal(turn, "York", "I moved to York", scope={"kind": "project", "key": "apollo"})
+    receipt = gate.observe(turn, [sent])
+    assert receipt.judged[0].proposal_id == sent["proposalId"]
+    assert value(ana) == "Leeds"
+    assert value(ana, apollo) == "York"
+    scoped = ana.profile.current("home_city", scope=apollo)
+    assert scoped is not None
+    assert scoped.text == "I moved to York (project:apollo)"
+    ana.says("it was Hull all along")
+    assert (value(ana), value(ana, apollo)) == ("Hull", "York")
+    later = ana.turn("I moved to Leeds", message_id="m4")
+    gate.observe(later, [formal(later, "Leeds", "I moved to Leeds", scope=sent["scope"])])
+    assert (value(ana), value(ana, apollo)) == ("Hull", "Leeds")
+    assert [f.version for f in ana.facts() if f.key.scope == apollo] == [2]
+
+
+class Overtaken(ScriptedJudges):
+    """Judges, and lets somebody else write before anything is decided."""
+
+    def __init__(self) -> None:
+        super().__init__(SCRIPT)
+        self.meanwhile: Callable[[], object] | None = None
+
+    def stand(self, turn: Turn, claims: Any) -> Any:
+        act, self.meanwhile = self.meanwhile, None
+        if act is not None:
+            act()
+        return super().stand(turn, claims)
+
+
+def test_the_loser_of_a_race_for_a_scopes_value_overwrites_nothing(scripted: OpenGate) -> None:
+    scope = Scope(kind="project", key="apollo")
+    judges = Overtaken()
+    slow, quick = scripted(standing=judges), scripted()
+    ana, also = Talk(slow, "ana", START), Talk(quick, "ana", START)
+
+    def says(talk: Talk, words: str, city: str, message_id: str) -> Receipt:
+        turn = talk.turn(words, message_id=message_id)
+        return talk.gate.observe(turn, [formal(turn, city, words, scope=scope.model_dump())])
+
+    judges.meanwhile = lambda: says(also, "I live in York", "York", "m1")
+    lost = says(ana, LEEDS, "Leeds", "m2")
+    assert decisions(lost)[0][0] in (DecisionType.CONFIRM_REPLACE, DecisionType.CONFLICT)
+    assert (value(ana), value(ana, scope)) == (None, "York")
+
+
+def test_a_plan_of_a_scope_is_held_for_it_and_comes_true_there(gate: MemoryGate, ana: Talk) -> None:
+    apollo = Scope(kind="project", key="apollo")
+    ana.says(LEEDS)
+    turn = ana.turn("I might move to Seattle", message_id="m2")
+    plan = formal(turn, "Seattle", "I might move to Seattle", scope=apollo.model_dump())
+    gate.observe(turn, [plan])
+    assert [item.text for item in ana.profile.staged()] == ["lives in Seattle (project:apollo)"]
+    ana.says("I have moved to Seattle")
+    assert value(ana, apollo) == "Seattle"
 
 
 def test_the_same_proposal_again_returns_the_first_result(gate: MemoryGate, ana: Talk) -> None:

@@ -9,6 +9,7 @@ from memgate_core.model import EvidenceType
 from memgate_core.policy.matrix import Rule
 from memgate_core.replay import ReplayExtraction, replay, summed_up
 from tests.admission.conftest import START, OpenGate
+from tests.admission.test_proposals import LEEDS, formal
 from tests.support.scripted import FIELDS, SCRIPT, Line, ScriptedJudges, plan
 from tests.support.talk import Talk
 
@@ -92,6 +93,15 @@ def test_recorded_proposals_come_again_or_are_left_out(scripted: OpenGate) -> No
     assert summed_up(replay(gate.ledger, **again)).differing == 0
     (alone,) = replay(gate.ledger, extraction=ReplayExtraction.LOCAL, **again)
     assert ("home_city", "COMMIT", None) in {(c.what, c.before, c.after) for c in alone.changes}
+
+
+def test_formal_proposals_come_again_too(gate: MemoryGate, ana: Talk) -> None:
+    turn = ana.turn(LEEDS, message_id="m1")
+    gate.observe(turn, [formal(turn)])
+    silent = options(script={LEEDS: Line()})
+    assert summed_up(replay(gate.ledger, **silent)).differing == 0
+    alone = summed_up(replay(gate.ledger, extraction=ReplayExtraction.LOCAL, **silent))
+    assert alone.differing == 1
 
 
 def test_an_erased_subject_is_passed_over(gate: MemoryGate, ana: Talk) -> None:

@@ -35,6 +35,8 @@ class Service:
     url: str = ""
     answers: list[Answer] = field(default_factory=list)
     """Taken in order; then the scripted sheet for ever."""
+    reply: Callable[[dict[str, Any]], Answer] | None = None
+    """Answers every request for which `answers` holds none."""
     objects: Callable[[dict[str, Any]], str | None] = lambda _body: None
     """Refuses a request by returning a complaint (status 400)."""
     bodies: list[dict[str, Any]] = field(default_factory=list)
@@ -67,7 +69,7 @@ def _handler(service: Service) -> type[BaseHTTPRequestHandler]:
                     Answer(status=400, body=json.dumps({"error": {"message": complaint}})), body
                 )
                 return
-            self._send(service.answers.pop(0) if service.answers else Answer(), body)
+            self._send(_next(service, body), body)
 
         def _send(self, answer: Answer, asked: dict[str, Any]) -> None:
             if answer.after_s:
@@ -87,6 +89,12 @@ def _handler(service: Service) -> type[BaseHTTPRequestHandler]:
             """Quiet."""
 
     return Handler
+
+
+def _next(service: Service, body: dict[str, Any]) -> Answer:
+    if service.answers:
+        return service.answers.pop(0)
+    return service.reply(body) if service.reply is not None else Answer()
 
 
 def _completion(answer: Answer, asked: dict[str, Any]) -> str:

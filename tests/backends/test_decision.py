@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
+import httpx
 import pytest
 from langchain_core.decisions import Choice, ChoiceAnswer, Noul, Score
 from langchain_core.messages import AIMessage, HumanMessage
@@ -51,11 +53,24 @@ def down(_answers: Any) -> Any:
     raise ConnectionError("down")
 
 
+def refused(_answers: Any) -> Any:
+    raise PermissionError("I would rather not")
+
+
+def busy(_answers: Any) -> Any:
+    request = httpx.Request("POST", "http://model.test")
+    answer = httpx.Response(429, request=request)
+    raise httpx.HTTPStatusError("slow down", request=request, response=answer)
+
+
 @pytest.mark.parametrize(
     ("spoil", "reported"),
     [
         (without("type"), "the decision model left a question unanswered"),
         (without("standing"), "the decision model left a question unanswered"),
+        (lambda _answers: {}, "the decision model left a question unanswered"),
+        (refused, "the model failed: PermissionError"),
+        (busy, "the model failed: HTTPStatusError (status 429)"),
         (mislabelled, "the decision model answered with a label that was not offered"),
         (down, "the model failed: ConnectionError"),
     ],
@@ -65,6 +80,19 @@ def test_a_fault_ends_in_hold_and_report(spoil: Any, reported: str, talk_with: O
     receipt = ana.says("I sold the piano.")
     assert decisions(receipt) == {DecisionType.STAGE}
     assert receipt.faults == (reported,)
+    assert ana.facts() == []
+
+
+def test_a_decision_model_that_does_not_answer_in_time(talk_with: OpenTalk) -> None:
+    def slow(answers: Any) -> Any:
+        time.sleep(2)
+        return answers
+
+    ana = talk_with(scripted(spoil=slow), "decision", model_options={"timeout": 0.2})
+    receipt = ana.says("I sold the piano.")
+    assert decisions(receipt) == {DecisionType.STAGE}
+    assert receipt.faults == ("the model did not answer within 0.2 s",)
+    assert receipt.model_ms < 1500
     assert ana.facts() == []
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Run
+from memgate_core import MemoryGate
+from tests.cli.conftest import START, Run
+from tests.support.talk import Talk
 
 pytestmark = pytest.mark.usefixtures("life")
 
@@ -167,3 +170,30 @@ def test_metrics_and_upkeep_work_on_the_same_ledger(run: Run) -> None:
     report = run("upkeep", "--unheard-days", "30", "--json").json
     assert len(report["expired_items"]) == 2
     assert run("staged", "list", "--user", "ana", "--json").json == []
+
+
+def test_the_false_commit_rate_is_shown_by_policy_version(run: Run, tmp_path: Path) -> None:
+    drawn, labelled = tmp_path / "sample.jsonl", tmp_path / "labelled.jsonl"
+    run("sample", "--out", str(drawn), "--count", "100")
+    lines = [json.loads(one) for one in drawn.read_text(encoding="utf-8").splitlines()]
+    wrong = {"I work at Acme": "speculation"}
+    told = [{**one, "label": wrong.get(one["text"], "other")} for one in lines]
+    labelled.write_text("\n".join(json.dumps(one) for one in told), encoding="utf-8")
+    found = run("metrics", "--labels", str(labelled), "--json").json["false_commits"]
+    assert found["overall"] == {"count": 1, "of": 2}
+    (version,) = found["by_policy"]
+    assert version == run("policy", "show", "--json").json["version"]
+    assert "1 of 2 (50.0%)" in run("metrics", "--labels", str(labelled)).out
+
+
+def test_what_was_given_up_on_is_listed_without_a_word(run: Run, life: Path) -> None:
+    with MemoryGate.open(f"sqlite:///{life}") as gate:
+        gate.ledger.register("shelf")
+        Talk(gate, "ana", START + timedelta(days=9)).says("I moved to York.")
+        (first, *_) = gate.ledger.due("shelf")
+        gate.ledger.fail(first, "StoreError at event 9", park_after=1)
+    (parked,) = run("deliver", "--json").json["parked"]
+    assert (parked["projection"], parked["user"], parked["tries"]) == ("shelf", "default:ana", 1)
+    shown = run("deliver").out
+    assert "StoreError at event 9" in shown
+    assert "York" not in shown

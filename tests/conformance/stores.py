@@ -50,11 +50,17 @@ FACTORIES: dict[str, tuple[str, str]] = {
     "graphiti": ("tests.graphiti.conformance_store", "graphiti_core"),
     "graphiti-neo4j": ("tests.graphiti.conformance_neo4j", "graphiti_core"),
     "langgraph": ("tests.langchain.conformance_store", "langgraph"),
+    "langgraph-sqlite": ("tests.langchain.conformance_sqlite", "langgraph.store.sqlite"),
+    "langgraph-postgres": ("tests.langchain.conformance_postgres", "langgraph.store.postgres"),
 }
 """Adapter -> (module with a function `open_store(folder, gate)`, the framework it needs)."""
 
 
-_SERVERS = {"graphiti": pytest.mark.falkordb, "graphiti-neo4j": pytest.mark.neo4j}
+_SERVERS = {
+    "graphiti": pytest.mark.falkordb,
+    "graphiti-neo4j": pytest.mark.neo4j,
+    "langgraph-postgres": pytest.mark.postgres,
+}
 
 
 def params() -> list[Any]:

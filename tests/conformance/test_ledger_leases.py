@@ -25,7 +25,7 @@ from tests.support.clock import Clock
 from tests.support.ledgers import discard, hold
 
 NEVER = 3600.0
-PATIENCE_S = 120
+PATIENCE_S = 600
 
 
 @pytest.fixture

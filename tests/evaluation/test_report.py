@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -16,8 +14,8 @@ from evaluation.report.html import page
 from evaluation.report.table import Table, shown
 from evaluation.statistics.proportion import Proportion
 from tests.evaluation.conversations import conversation, holding, line, trace
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+from tests.support.browser import NoBrowserError, browser
+from tests.support.devtools import opened
 
 
 @pytest.fixture
@@ -50,7 +48,8 @@ def test_what_people_wrote_is_escaped(html: str) -> None:
 
 def test_theirs_is_marked_as_theirs(html: str) -> None:
     assert "on its data and its model" in html
-    assert html.count('class="theirs"') == 3  # one hedge level, two pipelines; one cost
+    # one hedge level and one cost for two pipelines, the open plans of table 4
+    assert html.count('class="theirs"') == 4
 
 
 def test_the_same_scores_give_the_same_page(html: str, request: pytest.FixtureRequest) -> None:
@@ -60,23 +59,50 @@ def test_the_same_scores_give_the_same_page(html: str, request: pytest.FixtureRe
     del request
 
 
+@pytest.mark.slow
 def test_a_real_browser_shows_it_offline(html: str, tmp_path: Path) -> None:
-    browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
-    if browser is None:
-        pytest.skip("no Chromium here")
     path = tmp_path / "report.html"
     path.write_text(html, encoding="utf-8")
-    done = subprocess.run(
-        [
-            browser, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom",
-            "--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={tmp_path}/profile",
-            path.as_uri(),
-        ],
-        capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert "Table 6. At-end contamination by hedge strength" in done.stdout
-    assert "<svg" in done.stdout
+    with opened(browser(), tmp_path / "profile") as shown_page:
+        shown_page.open(path)
+        titles = shown_page.value("[...document.querySelectorAll('h2')].map(h => h.innerText)")
+        sizes = shown_page.value(
+            "[...document.querySelectorAll('svg, td .theirs')]"
+            ".map(e => e.getBoundingClientRect()).map(r => [r.width, r.height])"
+        )
+        shown_page.picture(tmp_path / "report.png")
+    assert "Table 6. At-end contamination by hedge strength" in titles
+    assert "Figure 2. At-end contamination by hedge strength" in titles
+    assert sizes
+    assert all(width > 10 and height > 5 for width, height in sizes)
+    assert shown_page.requested == [path.as_uri()]
+    assert shown_page.complaints == []
+    assert (tmp_path / "report.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.slow
+def test_the_browser_would_have_told_of_a_page_that_asks_outside(tmp_path: Path) -> None:
+    path = tmp_path / "asks.html"
+    path.write_text('<img src="https://example.org/a.png"><script>nope()</script>', "utf-8")
+    with opened(browser(), tmp_path / "profile") as shown_page:
+        shown_page.open(path)
+    assert "https://example.org/a.png" in shown_page.requested
+    assert any("Uncaught" in one for one in shown_page.complaints)
+
+
+def test_without_a_browser_the_wider_ring_fails_and_the_plain_one_skips(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def nothing() -> None:
+        raise NoBrowserError("none here")
+
+    monkeypatch.setattr("tests.support.browser.found_browser", nothing)
+    monkeypatch.setenv("MEMGATE_REQUIRE_SERVERS", "1")
+    with pytest.raises(pytest.fail.Exception, match="none here"):
+        browser()
+    monkeypatch.delenv("MEMGATE_REQUIRE_SERVERS")
+    with pytest.raises(pytest.skip.Exception, match="none here"):
+        browser()
 
 
 def test_cells_read_as_people_read_them() -> None:

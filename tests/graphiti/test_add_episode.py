@@ -226,3 +226,30 @@ async def test_a_message_id_with_other_words_is_a_conflict(ana: GraphTalk) -> No
     with pytest.raises(ProtocolConflictError):
         await ana.says("I moved to York", message_id="m1")
     assert await ana.current() == ["User lives in Leeds"]
+
+
+@pytest.mark.parametrize(
+    ("name", "stored"),
+    [
+        ("I might move to Seattle", "episode"),
+        ("I might move to Sea…", "episode"),
+        ("note: I might move to Seattle", "note"),
+        ("turn 3", "turn 3"),
+    ],
+)
+async def test_a_name_made_of_held_words_is_not_stored(
+    ana: GraphTalk, name: str, stored: str
+) -> None:
+    result = await ana.says("I work at Acme. I might move to Seattle.", name=name)
+    assert result.episode.name == stored
+    (found,) = await EpisodicNode.get_by_group_ids(ana.driver(), ["ana"])
+    assert found.name == stored
+
+
+async def test_in_shadow_mode_graphiti_gets_what_the_caller_said(ana: GraphTalk) -> None:
+    ana.gate.rollout.set("shadow", by="Operator")
+    result = await ana.says("I might move to Seattle", name="I might move to Seattle")
+    assert result.ingested
+    assert await ana.episodes() == ["user: I might move to Seattle"]
+    assert await ana.current() == ["User lives in Seattle"]
+    assert await ana.held() == []

@@ -148,3 +148,15 @@ def test_the_prompts_that_are_judged_answer_with_edges_and_summaries() -> None:
     for name in EXTRACTS_EDGES:
         (edge,) = answers[name].model_fields["edges"].annotation.__args__
         assert {"fact", "source_entity_name", "target_entity_name"} <= set(edge.model_fields)
+
+
+@falkordb
+async def test_updating_communities_after_an_episode_ends_in_an_error(
+    falkor: Falkor, llm: RecordedLLM
+) -> None:
+    graphiti = bare(falkor, llm)
+    await tell(graphiti, "I live in Leeds", "ana")
+    await graphiti.build_communities(["ana"])
+    with pytest.raises(ValueError, match=r"validation errors|unpack"):
+        await tell(graphiti, "I work at Acme", "ana", update_communities=True)
+    await graphiti.close()

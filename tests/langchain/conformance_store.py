@@ -1,44 +1,60 @@
-"""LangGraph for the projection suite: a bare `InMemoryStore`, read as a user of LangGraph would."""
+"""`GatedStore` for the projection suite, over LangGraph's stores, read as a user of LangGraph would."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from langgraph.store.base import Op, PutOp, Result
-from langgraph.store.memory import InMemoryStore
+from langgraph.store.base import BaseStore, Op, PutOp, Result
 
 from memgate_core import MemoryGate, Subject
-from memgate_langchain.projection import LangGraphProjection
+from memgate_langchain import GatedStore
+from tests.langchain.conftest import in_memory
 
 
-class _Store(InMemoryStore):
-    """An `InMemoryStore` whose writes can be made to fail."""
+class Breakable(BaseStore):
+    """A store whose writes can be made to fail."""
 
     down = False
 
+    def __init__(self, store: BaseStore) -> None:
+        self.store = store
+        self.supports_ttl, self.ttl_config = store.supports_ttl, store.ttl_config
+
     def batch(self, ops: Iterable[Op]) -> list[Result]:
+        return self.store.batch(self._taken(ops))
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        found: Awaitable[list[Result]] = self.store.abatch(self._taken(ops))
+        return await found
+
+    def _taken(self, ops: Iterable[Op]) -> list[Op]:
         listed = list(ops)
         if self.down and any(isinstance(op, PutOp) and op.value is not None for op in listed):
             raise ConnectionError("the store is down")
-        return super().batch(listed)
+        return listed
 
 
-class LangGraphUnderTest:
-    """A store that the projection writes; held items stay in the ledger."""
+class GatedStoreUnderTest:
+    """A gated store; held items stay in the ledger."""
 
-    def __init__(self, gate: MemoryGate) -> None:
-        self.store = _Store()
-        self.gate = gate
-        self.projection = LangGraphProjection(self.store, gate.ledger, fields=gate.fields)
+    def __init__(self, gate: MemoryGate, folder: Path, opened: Opener) -> None:
+        self._open = ExitStack()
+        folder.mkdir(parents=True, exist_ok=True)
+        self.bare = Breakable(opened(self._open, folder))
+        self.gate, self.store = gate, GatedStore(self.bare, gate)
+        self.projection = self.store.projection
 
     def recall(self, subject: Subject, query: str) -> list[str]:
+        """Through the gated store, and by a reader who goes past the gate."""
         namespace = self.projection.namespaces.namespace_of(subject)
-        found = self.store.search(namespace, query=query, limit=100)
-        listed = [item for item in self.store.search((), limit=1000) if _whose(item) == namespace]
-        got = [self.store.get(item.namespace, item.key) for item in found]
-        shown = [f"{item.key}: {item.value}" for item in [*found, *listed, *got] if item]
+        shown: list[str] = []
+        for store in (self.store, self.bare):
+            found = store.search(namespace, query=query, limit=100)
+            listed = [i for i in store.search((), limit=1000) if tuple(i.namespace) == namespace]
+            got = [store.get(item.namespace, item.key) for item in [*found, *listed]]
+            shown += [f"{item.key}: {item.value}" for item in [*found, *listed, *got] if item]
         return list(dict.fromkeys(shown))
 
     def held(self, subject: Subject) -> list[str]:
@@ -46,19 +62,18 @@ class LangGraphUnderTest:
 
     @contextmanager
     def failing(self) -> Iterator[None]:
-        self.store.down = True
+        self.bare.down = True
         try:
             yield
         finally:
-            self.store.down = False
+            self.bare.down = False
 
     def close(self) -> None:
-        """Nothing is open."""
+        self._open.close()
 
 
-def _whose(item: object) -> tuple[str, ...]:
-    return tuple(getattr(item, "namespace", ()))
+Opener = Callable[[ExitStack, Path], BaseStore]
 
 
-def open_store(folder: Path, gate: MemoryGate) -> LangGraphUnderTest:
-    return LangGraphUnderTest(gate)
+def open_store(folder: Path, gate: MemoryGate) -> GatedStoreUnderTest:
+    return GatedStoreUnderTest(gate, folder, in_memory)

@@ -25,7 +25,7 @@ from tests.support.ledgers import (
     opened,
     promote,
 )
-from tests.support.processes import together
+from tests.support.processes import PATIENCE_S, together
 
 ROUNDS = 150
 
@@ -36,7 +36,7 @@ pytestmark = pytest.mark.slow
 
 
 def race_for_new_keys(barrier: Any, url: str, name: str) -> list[str]:
-    ledger = open_ledger(url, timeout_s=30)
+    ledger = open_ledger(url, timeout_s=PATIENCE_S)
     outcomes = []
     for number in range(ROUNDS):
         fact = make_fact(name, f"{name}-{number}", key=make_key(f"key{number}"))
@@ -76,7 +76,7 @@ def test_of_two_first_values_exactly_one_is_committed(backend: str, tmp_path: Pa
 
 
 def count_up(barrier: Any, url: str, name: str, times: int) -> int:
-    ledger = open_ledger(url, timeout_s=30)
+    ledger = open_ledger(url, timeout_s=PATIENCE_S)
     barrier.wait()
     retries = sum(_add_one(ledger, f"{name}-{number}") for number in range(times))
     ledger.close()
@@ -122,7 +122,7 @@ def test_concurrent_superseding_loses_no_update(backend: str, tmp_path: Path) ->
 
 
 def confirm(barrier: Any, url: str, name: str, times: int) -> int:
-    ledger = open_ledger(url, timeout_s=30)
+    ledger = open_ledger(url, timeout_s=PATIENCE_S)
     won = 0
     for number in range(times):
         item = make_staged("Seattle", f"plan{number}", key=make_key(f"key{number}"))
@@ -156,18 +156,19 @@ def test_an_item_is_promoted_by_one_of_two_confirmations(backend: str, tmp_path:
 
 def carry(barrier: Any, url: str, expected: int) -> list[tuple[float, float, str, int]]:
     """Delivers until everything went; notes when each native write began and ended."""
-    ledger = open_ledger(url, timeout_s=30)
+    ledger = open_ledger(url, timeout_s=PATIENCE_S)
     written = []
     barrier.wait()
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         batch = ledger.due("p", limit=7)
-        for delivery in batch:
-            began = time.monotonic()
-            time.sleep(0.002)
-            user = delivery.event.subject.user_id
-            written.append((began, time.monotonic(), user, delivery.event.seq))
-            ledger.acknowledge(delivery)
+        with ledger.keeping(batch) as kept:
+            for delivery in kept:
+                began = time.monotonic()
+                time.sleep(0.002)
+                user = delivery.event.subject.user_id
+                written.append((began, time.monotonic(), user, delivery.event.seq))
+                ledger.acknowledge(delivery)
         if not batch and _delivered(ledger) == expected:
             break
     ledger.close()
@@ -201,7 +202,7 @@ def test_two_workers_deliver_each_event_once_and_in_order(backend: str, tmp_path
 
 
 def write_events(barrier: Any, url: str, name: str, times: int) -> list[int]:
-    ledger = open_ledger(url, timeout_s=30)
+    ledger = open_ledger(url, timeout_s=PATIENCE_S)
     subject = Subject(user_id=name)
     barrier.wait()
     for number in range(times):
@@ -211,10 +212,10 @@ def write_events(barrier: Any, url: str, name: str, times: int) -> list[int]:
 
 
 def follow_events(barrier: Any, url: str, expected: int) -> list[int]:
-    ledger = open_ledger(url, timeout_s=30)
+    ledger = open_ledger(url, timeout_s=PATIENCE_S)
     seen: list[int] = []
     barrier.wait()
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_S
     while len(seen) < expected and time.monotonic() < deadline:
         seen += [event.seq for event in ledger.events(after=seen[-1] if seen else 0, limit=5)]
     ledger.close()

@@ -51,9 +51,9 @@ from tests.support.ledgers import (
     opened,
     promote,
 )
-from tests.support.processes import CONTEXT, start
+from tests.support.processes import CONTEXT, PATIENCE_S, start
 
-pytestmark = [pytest.mark.slow, pytest.mark.long]
+pytestmark = pytest.mark.slow
 
 # --- a story that can be resumed -----------------------------------------------------------------
 
@@ -180,14 +180,15 @@ def test_killed_at_any_statement_the_story_ends_the_same(backend: str, tmp_path:
     whole.mkdir()
     expected = end_of_story(fresh_url(backend, whole), Store(whole / "store"))
 
-    step = 11 if backend == POSTGRES else 5
+    step = 5 if backend == POSTGRES else 2  # every statement: tests/admission/test_kill.py
     survived, fatal = False, 1
     while not survived:
         folder = tmp_path / str(fatal)
         folder.mkdir()
         url, store = fresh_url(backend, folder), Store(folder / "store")
         process = start(story_until, url, store.folder, fatal)
-        process.join(60)
+        process.join(PATIENCE_S)
+        assert process.exitcode in (0, -signal.SIGKILL)
         survived = process.exitcode == 0
         assert end_of_story(url, store) == expected, f"killed before statement {fatal}"
         fatal += step
@@ -252,12 +253,12 @@ def test_killed_at_random_the_invariants_hold(backend: str, tmp_path: Path) -> N
     for seed in range(6):
         busy = [CONTEXT.Event(), CONTEXT.Event()]
         workers = [start(be_busy, url, seed * 10 + n, busy[n]) for n in range(2)]
-        assert all(one.wait(60) for one in busy)
+        assert all(one.wait(PATIENCE_S) for one in busy)
         time.sleep(chance.uniform(0.1, 0.6))
         for worker in workers:
             os.kill(worker.pid, signal.SIGKILL)
         for worker in workers:
-            worker.join(30)
+            worker.join(PATIENCE_S)
         with opened(url, timeout_s=30) as ledger:
             invariants.check(ledger)
     with opened(url, timeout_s=30) as ledger:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
 
+from evaluation import proposal_schema as published
 from memgate_core.errors import InvalidInputError
 from memgate_core.ledger.identity import (
     MemoryProposal,
@@ -172,6 +174,15 @@ def test_the_schema_names_what_the_article_names() -> None:
     }
     assert schema["additionalProperties"] is False
     assert schema["$defs"]["Kind"]["enum"] == ["preference", "profile", "decision", "task_fact"]
+
+
+def test_the_published_schema_is_the_models() -> None:
+    file = Path(__file__).parents[2] / "docs" / published.NAME
+    assert file.read_text(encoding="utf-8") == published.text(), "run `make docs`"
+
+
+def test_the_published_schema_is_written_from_the_model(tmp_path: Path) -> None:
+    assert json.loads(published.write(tmp_path).read_text(encoding="utf-8")) == proposal_schema()
 
 
 @pytest.mark.parametrize("value", [float("nan"), 2**60, "\ud800"])

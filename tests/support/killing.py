@@ -1,6 +1,7 @@
-"""A process that dies by SIGKILL before its n-th statement on the ledger, for real.
+"""A process that dies by SIGKILL before its n-th write to the ledger, for real.
 
-The child is a fork that opens everything anew, so nothing of the parent's connections is shared.
+A write is every INSERT, UPDATE and DELETE, and every begin and end of a transaction; to die before
+a read leaves what dying before the next write does. The child is a fork that opens everything anew, so nothing of the parent's connections is shared.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from memgate_core.ledger.runner import Runner
 SURVIVED, RAISED = 0, 70
 
 
-def dies_before_statement(number: int, work: Callable[[Callable[[], None]], None]) -> bool:
-    """Runs `work` in a child that is killed before statement `number`; True when it was killed.
+def dies_before_write(number: int, work: Callable[[Callable[[], None]], None]) -> bool:
+    """Runs `work` in a child that is killed before write `number`; True when it was killed.
 
     `work` gets a function to call when the counting shall begin. False: it came to its end first.
 
@@ -52,7 +53,7 @@ def _count_down(number: int) -> None:
     def counted(method: Callable[..., Any]) -> Callable[..., Any]:
         def call(self: Runner, *args: Any) -> Any:
             nonlocal left
-            left -= 1
+            left -= getattr(args[0], "is_dml", isinstance(args[0], str))
             if left <= 0:
                 os.kill(os.getpid(), signal.SIGKILL)
             return method(self, *args)

@@ -15,7 +15,8 @@ CONTEXT.set_forkserver_preload(
     ["memgate_core.ledger.open", "memgate_core.ledger.sqlite", "memgate_core.ledger.postgres"]
 )
 
-PATIENCE_S = 120
+PATIENCE_S = 600
+"""A bound against waiting for ever; nothing that is asserted depends on it."""
 
 
 def start(work: Callable[..., None], *args: Any) -> Any:

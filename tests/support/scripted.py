@@ -172,7 +172,7 @@ def scripted_gate(
         classifier=judges,
         matcher=judges,
         checker=judges,
-        standing=judges,
+        standing=options.pop("standing", judges),
         reader=judges,
         **options,
     )

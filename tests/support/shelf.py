@@ -101,4 +101,5 @@ class Shelf:
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
         with closing(sqlite3.connect(self._path, timeout=30)) as db, db:
+            db.execute("PRAGMA synchronous = OFF")  # what a killed process wrote is written
             yield db

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         GatedEpisodeResults,
         GatedTripletResults,
     )
+    from memgate_graphiti.servers import driver_at
     from memgate_graphiti.speech import Speakers
     from memgate_graphiti.wrap import gate_graphiti
 
@@ -48,6 +49,7 @@ _HOME = {
     "RecordedLLM": "recorded",
     "Speakers": "speech",
     "VectorReranker": "embedder",
+    "driver_at": "servers",
     "gate_graphiti": "wrap",
     "graphiti_pipeline": "pipeline",
     "rebuild": "rebuilding",
@@ -71,6 +73,7 @@ __all__ = [
     "RecordedLLM",
     "Speakers",
     "VectorReranker",
+    "driver_at",
     "gate_graphiti",
     "graphiti_pipeline",
     "rebuild",

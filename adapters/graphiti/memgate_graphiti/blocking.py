@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
 from graphiti_core import Graphiti
-from graphiti_core.driver.driver import GraphDriver
 from graphiti_core.embedder import EmbedderClient
 from graphiti_core.llm_client import LLMClient
 
@@ -21,18 +19,9 @@ from memgate_graphiti.embedder import PackagedMiniLM, VectorReranker
 from memgate_graphiti.graphiti import GatedGraphiti
 from memgate_graphiti.rebuilding import RebuildReport, rebuild
 from memgate_graphiti.recorded import RecordedLLM
+from memgate_graphiti.servers import driver_at
 
 T = TypeVar("T")
-
-_SCHEMES = {
-    "falkor": "falkordb",
-    "falkors": "falkordb",
-    "redis": "falkordb",
-    "bolt": "neo4j",
-    "neo4j": "neo4j",
-    "bolt+s": "neo4j",
-    "neo4j+s": "neo4j",
-}
 
 
 class BlockingGraphiti:
@@ -69,7 +58,7 @@ class BlockingGraphiti:
         **options: Any,
     ) -> BlockingGraphiti:
         """Opens a graph: in a `folder` (embedded FalkorDB), or a server at `uri`
-        (`falkor://host:port`, `bolt://host:port`).
+        (see `driver_at`).
 
         Without a `gate` it is Graphiti as released. Without an `llm_client` it can deliver,
         rebuild and read, but extracts nothing; the default embedder is the packaged one, and has to
@@ -86,8 +75,11 @@ class BlockingGraphiti:
         ranker = VectorReranker(vectors if isinstance(vectors, PackagedMiniLM) else None)
 
         def build() -> Graphiti:
+            known = {"database": database} if database is not None else {}
             parts: dict[str, Any] = {
-                "graph_driver": _driver(server, uri, user, password, database),
+                "graph_driver": server.driver(**known)
+                if server is not None
+                else driver_at(uri or "", user=user, password=password, database=database),
                 "llm_client": llm_client if llm_client is not None else RecordedLLM(),
                 "embedder": vectors,
                 "cross_encoder": ranker,
@@ -130,29 +122,3 @@ class BlockingGraphiti:
 
     def __exit__(self, *exc: object) -> None:
         self.close()
-
-
-def _driver(
-    server: EmbeddedFalkorDB | None,
-    uri: str | None,
-    user: str | None,
-    password: str | None,
-    database: str | None,
-) -> GraphDriver:
-    named = {"database": database} if database is not None else {}
-    if server is not None:
-        return server.driver(**named)
-    parts = urlsplit(uri or "")
-    kind = _SCHEMES.get(parts.scheme)
-    if kind == "neo4j":
-        from graphiti_core.driver.neo4j_driver import Neo4jDriver
-
-        return Neo4jDriver(uri or "", user, password, **named)
-    if kind == "falkordb":
-        from graphiti_core.driver.falkordb_driver import FalkorDriver
-
-        host, port = parts.hostname or "localhost", parts.port or 6379
-        return FalkorDriver(host=host, port=port, username=user, password=password, **named)
-    raise ConfigurationError(
-        f"unknown kind of graph: {parts.scheme or uri!r}", hint="falkor://… or bolt://…"
-    )

@@ -101,7 +101,9 @@ def _raw(one: Heard, given: RawEpisode) -> RawEpisode:
     """The caller's own object where nothing is withheld."""
     if one.reception.unchanged or given.uuid is not None:
         return given
-    return given.model_copy(update={"content": one.reception.body})
+    came = one.incoming
+    told = {"name": came.name, "source_description": came.source_description}
+    return given.model_copy(update={**told, "content": one.reception.body})
 
 
 async def _remove_held(graphiti: Graphiti, desk: Desk, heard: Sequence[Heard]) -> None:

@@ -104,6 +104,7 @@ class Desk:
         proposals: Sequence[Mapping[str, Any]] | None = None,
     ) -> Reception:
         """Takes a body through the gate; see `memgate_graphiti.reception.receive`."""
+        self.bridge.adopt()
         return await self.gate.off_loop(
             receive,
             self.gate,
@@ -255,8 +256,12 @@ class Desk:
     # --- parts -------------------------------------------------------------------------------
 
     def _forget_loop(self) -> None:
+        """Lets go of everything that waits on a loop that is gone: it would wait for ever."""
         self.groups.forget()
         self.traffic.forget()
+        self._running.clear()
+        self._lanes.clear()
+        self._later.clear()
 
     async def _deliver_one(self, subject: Subject) -> None:
         await self.deliver(subject)

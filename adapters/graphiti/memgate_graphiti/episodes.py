@@ -8,7 +8,6 @@ promoted facts included (both verified: tests/graphiti/test_host_facts.py).
 from __future__ import annotations
 
 import copy
-import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -16,9 +15,10 @@ from graphiti_core import Graphiti
 from graphiti_core.driver.driver import GraphDriver
 from graphiti_core.nodes import EpisodeType
 
-from memgate_core.model import Role, Span
+from memgate_core.model import Role
 from memgate_graphiti.graph import Graph
 from memgate_graphiti.payloads import OURS
+from memgate_graphiti.places import places_of
 from memgate_graphiti.speech import Speakers, speech_in
 
 Remove = Callable[[Graph, str], Awaitable[None]]
@@ -85,7 +85,7 @@ async def redact(
         return
     source = EpisodeType.from_str(rows[0]["source"])
     speech = speech_in(rows[0]["content"], source, speakers, Role.USER)
-    found = [_places(said.text, words) for said in speech.said]
+    found = [places_of(said.text, words) for said in speech.said]
     if not any(found):
         return
     rest = speech.without(found)
@@ -93,37 +93,3 @@ async def redact(
         await remove(graphiti, graph, uuid)
     else:
         await set_content(graph, uuid, rest)
-
-
-def _places(text: str, words: str) -> list[Span]:
-    """Where the words stand in a text, in whatever case and spacing."""
-    spelt = r"\s+".join(re.escape(word) for word in words.split())
-    return [Span(start=m.start(), end=m.end()) for m in re.finditer(spelt, text, re.IGNORECASE)]
-
-
-async def drop_derived(graph: Graph, nodes: list[str], words: list[str]) -> None:
-    """Removes what Graphiti derived from texts that are gone: community and saga summaries that
-    still hold any of the words. `build_communities` and `summarize_saga` make them anew."""
-    communities = await graph.rows(
-        "MATCH (c:Community)-[:HAS_MEMBER]->(n:Entity) WHERE n.uuid IN $nodes"
-        " RETURN DISTINCT c.uuid AS uuid, c.name AS name, c.summary AS summary",
-        nodes=nodes,
-    )
-    stale = [row["uuid"] for row in communities if _holds(row, words)]
-    if stale:
-        query = "MATCH (c:Community) WHERE c.uuid IN $uuids DETACH DELETE c"
-        await graph.rows(query, uuids=stale)
-    sagas = await graph.rows(
-        "MATCH (s:Saga) WHERE s.group_id = $group_id AND s.summary IS NOT NULL"
-        " RETURN s.uuid AS uuid, s.name AS name, s.summary AS summary",
-        group_id=graph.group_id,
-    )
-    for row in sagas:
-        if _holds(row, words):
-            query = "MATCH (s:Saga {uuid: $uuid}) SET s.summary = '', s.last_summarized_at = NULL"
-            await graph.rows(query, uuid=row["uuid"])
-
-
-def _holds(row: dict[str, Any], words: list[str]) -> bool:
-    told = f"{row['name']} {row['summary']}".casefold()
-    return any(text.casefold() in told for text in words if text)

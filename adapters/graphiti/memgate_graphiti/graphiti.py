@@ -20,7 +20,7 @@ from memgate_core.errors import ConfigurationError, NotFoundError
 from memgate_core.gate import MemoryGate
 from memgate_core.projection import DeliveryReport
 from memgate_core.revocation import Revoked
-from memgate_graphiti import bulk, episodes, heard, ingesting, removal, triplets
+from memgate_graphiti import bulk, communities, episodes, heard, ingesting, removal, triplets
 from memgate_graphiti.calls import under_way
 from memgate_graphiti.desk import Desk
 from memgate_graphiti.guarded import Guard
@@ -176,15 +176,15 @@ class GatedGraphiti(ScopedReads, Graphiti):  # type: ignore[misc]
         inner: Any = super()
 
         async def call(body: str) -> AddEpisodeResults:
-            return await inner.add_episode(
-                name,
+            result: AddEpisodeResults = await inner.add_episode(
+                one.incoming.name,
                 body,
-                source_description,
+                one.incoming.source_description,
                 reference_time,
                 source,
                 group_id,
                 uuid,
-                update_communities,
+                False,
                 entity_types,
                 excluded_entity_types,
                 previous_episode_uuids,
@@ -194,6 +194,10 @@ class GatedGraphiti(ScopedReads, Graphiti):  # type: ignore[misc]
                 saga,
                 saga_previous_episode_uuid,
             )
+            if not update_communities:
+                return result
+            view = episodes.scoped(self, self.desk.groups.driver(group))
+            return await communities.brought_up_to_date(view.clients, result)
 
         return await ingesting.ingest(self, self.desk, one, call)
 

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from graphiti_core.nodes import EpisodeType, EpisodicNode, SagaNode
 from graphiti_core.utils.datetime_utils import utc_now
 
 from memgate_core.errors import InvalidTurnError
+from memgate_core.forwarding import forwardable
 from memgate_graphiti import episodes, lost, payloads
 from memgate_graphiti.desk import Desk
-from memgate_graphiti.graph import Graph
-from memgate_graphiti.reception import Reception
+from memgate_graphiti.graph import Graph, says
+from memgate_graphiti.places import places_of
+from memgate_graphiti.reception import Reception, withheld_in
 from memgate_graphiti.speech import speech_in
+
+_MARKS = " \t\n.,;:!?…"
+_NAMELESS = "episode"
+"""The name of an episode whose own name was made of words that are kept back."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +112,31 @@ async def hear(
         actor=user_id,
         session=saga.name if isinstance(saga, SagaNode) else saga,
     )
-    return Heard(incoming, reception)
+    return Heard(_labelled(incoming, reception), reception)
+
+
+def _labelled(incoming: Incoming, reception: Reception) -> Incoming:
+    """The episode with its name and description free of words that are kept back: they are stored
+    beside its text, and Graphiti's prompts show the description."""
+    texts = [
+        span.of(turn.text).strip(_MARKS)
+        for turn, spans in zip(reception.turns, withheld_in(reception.receipts), strict=True)
+        for span in spans
+    ]
+    if incoming.stored is not None or not texts:
+        return incoming
+    return replace(
+        incoming,
+        name=_without(incoming.name, texts) or _NAMELESS,
+        source_description=_without(incoming.source_description, texts),
+    )
+
+
+def _without(label: str, texts: Sequence[str]) -> str:
+    beginning = label.strip(_MARKS)  # names are often the first words of the message
+    if len(beginning.split()) > 1 and any(says(text, beginning) for text in texts):
+        return ""
+    return forwardable(label, [span for text in texts for span in places_of(label, text)]) or ""
 
 
 async def clear_lost(desk: Desk, graph: Graph, heard: Heard, remove: episodes.Remove) -> None:

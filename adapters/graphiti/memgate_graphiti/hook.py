@@ -3,7 +3,7 @@
     hook = EpisodeHook(graphiti, gate)
     episode = await hook.before_episode(name="m1", body=body, reference_time=at, message_id="m1")
     if episode.body is not None:
-        result = await graphiti.add_episode("m1", episode.body, "chat", at)
+        result = await graphiti.add_episode(episode.name, episode.body, "chat", at)
         await hook.after_episode(episode, result)
 
 `GatedGraphiti` does the same inside its own calls, and judges extractions before they are stored;
@@ -48,6 +48,11 @@ class GatedEpisode:
     """True when the same message id was ingested before."""
     heard: heard.Heard
 
+    @property
+    def name(self) -> str:
+        """The name to ingest it under: the caller's, without words that are kept back."""
+        return self.heard.incoming.name
+
     def say(self) -> str:
         """A truthful sentence an assistant may voice: never "saved" for what is held."""
         said = [text for r in self.receipts if (text := r.say()) != "nothing to remember"]
@@ -84,8 +89,9 @@ class EpisodeHook:
     ) -> GatedEpisode:
         """Takes an episode through the gate and says what may be ingested of it.
 
-        Ingest `.body` under the same name, group and reference time, then call `after_episode`;
-        after a failure `failed_episode`. Where nothing may be ingested, it is all done here.
+        Ingest `.body` under `.name`, in the same group and with the same reference time, then call
+        `after_episode`; after a failure `failed_episode`. Where nothing may be ingested, it is all
+        done here.
 
         Raises:
             InvalidTurnError: malformed; nothing was recorded. LedgerError: may be retried.

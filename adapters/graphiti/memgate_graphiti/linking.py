@@ -135,6 +135,26 @@ def episode_links(name: str, reception: Reception, episode: str) -> list[Owned]:
     ]
 
 
+def direct_link(
+    ledger: Ledger, name: str, reception: Reception, uuid: str, text: str
+) -> NativeLink:
+    """The link of an edge that a caller wrote: it carries what its words say, beside what it
+    carried before. Blocking."""
+    native = native_id(reception.group_id, "edge", uuid)
+    said = facts_forwarded(reception.receipts[0])
+    return NativeLink(
+        projection=name,
+        native_id=native,
+        fact_ids=tuple(dict.fromkeys([*_carried_before(ledger, name, native), *said])),
+        message_id=reception.message_ids[0],
+        text=text,
+    )
+
+
+def _carried_before(ledger: Ledger, name: str, native: str) -> list[str]:
+    return [i for link in ledger.links(name, native_id=native) for i in link.fact_ids]
+
+
 def _first_id(reception: Reception, subject: Subject) -> str:
     return next(turn.message_id for turn in reception.turns if turn.subject == subject)
 
@@ -143,7 +163,7 @@ def _edge_link(
     ledger: Ledger, name: str, reception: Reception, edge: EntityEdge, verdict: Extracted
 ) -> NativeLink:
     native = native_id(reception.group_id, "edge", edge.uuid)
-    before = [i for link in ledger.links(name, native_id=native) for i in link.fact_ids]
+    before = _carried_before(ledger, name, native)
     return NativeLink(
         projection=name,
         native_id=native,

@@ -1,7 +1,8 @@
 """`graphiti.nodes` and `graphiti.edges`: direct writes, gated, in the group's own graph.
 
 Graphiti's namespaces write through the shared driver, which on FalkorDB is another graph than the
-group's (verified: tests/graphiti/test_host_facts.py). Reads stay Graphiti's own.
+group's (verified: tests/graphiti/test_host_facts.py). Reads and deletes stay Graphiti's own; to
+take something back with the facts that it carries there are `revoke` and `remove_episode`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from graphiti_core.namespaces.nodes import (
 from graphiti_core.nodes import CommunityNode, EntityNode, EpisodicNode, SagaNode
 
 from memgate_graphiti.guarded import Guard
+from memgate_graphiti.reception import Reception
 
 
 def gate_namespaces(nodes: NodeNamespace, edges: EdgeNamespace, guard: Guard) -> None:
@@ -35,7 +37,7 @@ def gate_namespaces(nodes: NodeNamespace, edges: EdgeNamespace, guard: Guard) ->
 
 
 class _Routed:
-    """A namespace whose writes go to the graph of the object's group."""
+    """A namespace whose writes go through the gate, and to the graph of the object's group."""
 
     _ops: Any
     _driver: Any
@@ -51,11 +53,26 @@ class _Routed:
         view._driver = self._guard.desk.groups.driver(group_id)
         return view
 
+    async def _save(self, kind: Any, thing: Any, tx: Transaction | None) -> Any:
+        reception = await self._require(thing)
+        saved = await kind.save(self._at(thing.group_id), thing, tx)
+        await self._written(reception, thing)
+        return saved
+
     async def _save_all(self, things: Sequence[Any], tx: Transaction | None, size: int) -> None:
+        receptions = [await self._require(thing) for thing in things]
         for group_id in dict.fromkeys(thing.group_id for thing in things):
             mine = [thing for thing in things if thing.group_id == group_id]
             driver = self._guard.desk.groups.driver(group_id)
             await self._ops.save_bulk(driver, mine, tx=tx, batch_size=size)
+        for reception, thing in zip(receptions, things, strict=True):
+            await self._written(reception, thing)
+
+    async def _require(self, thing: Any) -> Reception | None:
+        raise NotImplementedError
+
+    async def _written(self, reception: Reception | None, _thing: Any) -> None:
+        await self._guard.written(reception)
 
 
 class GatedEntities(_Routed, EntityNodeNamespace):  # type: ignore[misc]
@@ -67,8 +84,7 @@ class GatedEntities(_Routed, EntityNodeNamespace):  # type: ignore[misc]
         Raises:
             HeldError: its summary rests on words that are held or refused.
         """
-        await self._require(node)
-        return await EntityNodeNamespace.save(self._at(node.group_id), node, tx)
+        return await self._save(EntityNodeNamespace, node, tx)
 
     async def save_bulk(
         self, nodes: list[EntityNode], tx: Transaction | None = None, batch_size: int = 100
@@ -78,13 +94,11 @@ class GatedEntities(_Routed, EntityNodeNamespace):  # type: ignore[misc]
         Raises:
             HeldError: as `save`.
         """
-        for node in nodes:
-            await self._require(node)
         await self._save_all(nodes, tx, batch_size)
 
-    async def _require(self, node: EntityNode) -> None:
-        await self._guard.require(
-            "entity", node.uuid, node.summary, group_id=node.group_id, at=node.created_at
+    async def _require(self, thing: EntityNode) -> Reception | None:
+        return await self._guard.require(
+            "entity", thing.uuid, thing.summary, group_id=thing.group_id, at=thing.created_at
         )
 
 
@@ -97,8 +111,7 @@ class GatedEpisodes(_Routed, EpisodeNodeNamespace):  # type: ignore[misc]
         Raises:
             HeldError: its text rests on words that are held or refused.
         """
-        await self._require(node)
-        return await EpisodeNodeNamespace.save(self._at(node.group_id), node, tx)
+        return await self._save(EpisodeNodeNamespace, node, tx)
 
     async def save_bulk(
         self, nodes: list[EpisodicNode], tx: Transaction | None = None, batch_size: int = 100
@@ -108,19 +121,20 @@ class GatedEpisodes(_Routed, EpisodeNodeNamespace):  # type: ignore[misc]
         Raises:
             HeldError: as `save`.
         """
-        for node in nodes:
-            await self._require(node)
         await self._save_all(nodes, tx, batch_size)
 
-    async def _require(self, node: EpisodicNode) -> None:
-        await self._guard.require(
+    async def _require(self, thing: EpisodicNode) -> Reception | None:
+        return await self._guard.require(
             "episode",
-            node.uuid,
-            node.content,
-            group_id=node.group_id,
-            at=node.valid_at,
-            source=node.source,
+            thing.uuid,
+            thing.content,
+            group_id=thing.group_id,
+            at=thing.valid_at,
+            source=thing.source,
         )
+
+    async def _written(self, reception: Reception | None, thing: EpisodicNode) -> None:
+        await self._guard.written_episode(reception, thing.uuid)
 
 
 class GatedCommunities(_Routed, CommunityNodeNamespace):  # type: ignore[misc]
@@ -130,10 +144,9 @@ class GatedCommunities(_Routed, CommunityNodeNamespace):  # type: ignore[misc]
         """Saves a community.
 
         Raises:
-            HeldError: its summary rests on words that are held or refused.
+            HeldError: its name or summary rests on words that are held or refused.
         """
-        await self._require(node)
-        return await CommunityNodeNamespace.save(self._at(node.group_id), node, tx)
+        return await self._save(CommunityNodeNamespace, node, tx)
 
     async def save_bulk(
         self, nodes: list[CommunityNode], tx: Transaction | None = None, batch_size: int = 100
@@ -143,13 +156,16 @@ class GatedCommunities(_Routed, CommunityNodeNamespace):  # type: ignore[misc]
         Raises:
             HeldError: as `save`.
         """
-        for node in nodes:
-            await self._require(node)
         await self._save_all(nodes, tx, batch_size)
 
-    async def _require(self, node: CommunityNode) -> None:
-        await self._guard.require(
-            "community", node.uuid, node.summary, group_id=node.group_id, at=node.created_at
+    async def _require(self, thing: CommunityNode) -> Reception | None:
+        # the name is a sentence too: Graphiti asks its LLM for a description of the summary
+        return await self._guard.require(
+            "community",
+            thing.uuid,
+            f"{thing.name}\n\n{thing.summary}",
+            group_id=thing.group_id,
+            at=thing.created_at,
         )
 
 
@@ -162,8 +178,7 @@ class GatedSagas(_Routed, SagaNodeNamespace):  # type: ignore[misc]
         Raises:
             HeldError: its summary rests on words that are held or refused.
         """
-        await self._require(node)
-        return await SagaNodeNamespace.save(self._at(node.group_id), node, tx)
+        return await self._save(SagaNodeNamespace, node, tx)
 
     async def save_bulk(
         self, nodes: list[SagaNode], tx: Transaction | None = None, batch_size: int = 100
@@ -173,13 +188,11 @@ class GatedSagas(_Routed, SagaNodeNamespace):  # type: ignore[misc]
         Raises:
             HeldError: as `save`.
         """
-        for node in nodes:
-            await self._require(node)
         await self._save_all(nodes, tx, batch_size)
 
-    async def _require(self, node: SagaNode) -> None:
-        await self._guard.require(
-            "saga", node.uuid, node.summary, group_id=node.group_id, at=node.created_at
+    async def _require(self, thing: SagaNode) -> Reception | None:
+        return await self._guard.require(
+            "saga", thing.uuid, thing.summary, group_id=thing.group_id, at=thing.created_at
         )
 
 
@@ -192,8 +205,7 @@ class GatedEntityEdges(_Routed, EntityEdgeNamespace):  # type: ignore[misc]
         Raises:
             HeldError: its fact rests on words that are held or refused.
         """
-        await self._require(edge)
-        return await EntityEdgeNamespace.save(self._at(edge.group_id), edge, tx)
+        return await self._save(EntityEdgeNamespace, edge, tx)
 
     async def save_bulk(
         self, edges: list[EntityEdge], tx: Transaction | None = None, batch_size: int = 100
@@ -203,15 +215,16 @@ class GatedEntityEdges(_Routed, EntityEdgeNamespace):  # type: ignore[misc]
         Raises:
             HeldError: as `save`.
         """
-        for edge in edges:
-            await self._require(edge)
         await self._save_all(edges, tx, batch_size)
 
-    async def _require(self, edge: EntityEdge) -> None:
-        await self._guard.require(
+    async def _require(self, thing: EntityEdge) -> Reception | None:
+        return await self._guard.require(
             "edge",
-            edge.uuid,
-            edge.fact,
-            group_id=edge.group_id,
-            at=edge.reference_time or edge.valid_at or edge.created_at,
+            thing.uuid,
+            thing.fact,
+            group_id=thing.group_id,
+            at=thing.reference_time or thing.valid_at or thing.created_at,
         )
+
+    async def _written(self, reception: Reception | None, thing: EntityEdge) -> None:
+        await self._guard.written_edge(reception, thing.uuid, thing.fact)

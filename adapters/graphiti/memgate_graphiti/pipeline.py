@@ -7,6 +7,7 @@ process (or a server, by its uri), a group a conversation, and no model.
 from __future__ import annotations
 
 import atexit
+import os
 import tempfile
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -28,6 +29,7 @@ from memgate_graphiti.embedder import PackagedMiniLM
 from memgate_graphiti.graph import Graph
 from memgate_graphiti.groups import Groups
 from memgate_graphiti.recorded import RecordedFact, RecordedLLM
+from memgate_graphiti.servers import URI_VARIABLE
 from memgate_graphiti.speech import Speakers
 
 _SEEN = 10
@@ -107,7 +109,8 @@ def graphiti_pipeline(
     """Opens a conversation's Graphiti: gated with a `gate`, else as released.
 
     `recorded`: extractions in the conversations format, which answer in a model's place unless an
-    `llm_client` is given. `uri`: a server instead of the process's own embedded FalkorDB.
+    `llm_client` is given. `uri`: a server instead of the process's own embedded FalkorDB; by
+    default the one that the environment names (MEMGATE_GRAPHITI__URI), if any.
 
     Raises:
         ConfigurationError: the embedded server cannot run here, or an unknown uri.
@@ -116,7 +119,8 @@ def graphiti_pipeline(
     options: dict[str, Any] = {"llm_client": llm, "embedder": _embedder()}
     if gate is not None:
         options |= {"tenant": tenant, "speakers": Speakers(others=False)}
-    where = {"uri": uri} if uri is not None else {"folder": _folder()}
+    server = uri or os.environ.get(URI_VARIABLE)
+    where = {"uri": server} if server else {"folder": _folder()}
     graph = BlockingGraphiti.open(gate, **where, **options)
     return GraphitiPipeline(graph, group_id, gated=gate is not None)
 

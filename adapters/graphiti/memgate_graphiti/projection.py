@@ -26,7 +26,7 @@ from memgate_core.model import (
     StagedStatus,
     Subject,
 )
-from memgate_graphiti import carriers, episodes, erasing, legacy, native, residue, staging
+from memgate_graphiti import carriers, derived, episodes, erasing, legacy, native, residue, staging
 from memgate_graphiti.bridge import LoopBridge
 from memgate_graphiti.carriers import Carriers
 from memgate_graphiti.graph import Edge, Graph
@@ -231,8 +231,9 @@ class GraphitiProjection:
         if told.status is FactStatus.SUPERSEDED and fact.status is FactStatus.SUPERSEDED:
             return self._run(self._close(event.subject, told, held))
         words = told.status is FactStatus.REVOKED or fact.status is FactStatus.REVOKED
-        texts = self.carriers.episodes(told) if words else []
-        return self._run(self._delete(event.subject, told, held, texts))
+        traces = self._traces(self._groups.of_subject(event.subject), event)
+        texts = traces.episodes if words else ()
+        return self._run(self._delete(event.subject, told, held, texts, traces.told))
 
     async def _close(
         self, subject: Subject, fact: Fact, held: Sequence[carriers.Carrier]
@@ -245,14 +246,14 @@ class GraphitiProjection:
         fact: Fact,
         held: Sequence[carriers.Carrier],
         texts: Sequence[str],
+        told: Sequence[str],
     ) -> Sequence[NativeLink]:
         graph = await self.graph(subject)
         links, gone = await carriers.delete(graph, self.writer, fact, held, subject)
         for episode in texts:
             await episodes.redact(self._graphiti, graph, episode, fact.words, self.writer.speakers)
         nodes = sorted({node for edge in gone for node in edge.nodes})
-        words = [*(edge.fact for edge in gone), *([fact.words] if texts else [])]
-        await episodes.drop_derived(graph, nodes, words)
+        await derived.take_out(graph, [fact.words, *(edge.fact for edge in gone), *told])
         await graph.drop_lonely(nodes, texts)
         return links
 

@@ -6,23 +6,14 @@ What counts is a thing that carried the fact or item, and the very words that it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from memgate_core.model import Event, EventType
-from memgate_graphiti import staging
+from memgate_graphiti import derived, staging
 from memgate_graphiti.episodes import content_of
 from memgate_graphiti.graph import Graph, says
-from memgate_graphiti.payloads import parts_of, plain
-
-_OF_GROUP = "WHERE x.group_id = $group_id RETURN x.uuid AS uuid"
-_DERIVED = {
-    "summary of entity": f"MATCH (x:Entity) {_OF_GROUP}, x.summary AS text",
-    "summary of community": f"MATCH (x:Community) {_OF_GROUP}, x.name + ' ' + x.summary AS text",
-    "summary of saga": f"MATCH (x:Saga) {_OF_GROUP}, x.summary AS text",
-}
-_FACTS = "MATCH ()-[x:RELATES_TO]->() WHERE x.group_id = $group_id RETURN DISTINCT x.fact AS fact"
+from memgate_graphiti.payloads import parts_of
 
 
 @dataclass(frozen=True)
@@ -49,7 +40,8 @@ async def of_event(graph: Graph, needle: Event, traces: Traces) -> list[str]:
             content = await content_of(graph, uuid)
             if content is not None and says(content, needle.fact.words):
                 found.append(f"episode {uuid}")
-    return [*found, *await _derived(graph, [needle.fact.words, *traces.told])]
+    told = await derived.telling(graph, [needle.fact.words, *traces.told])
+    return [*found, *(f"summary of {kind} {uuid}" for kind, uuid in told)]
 
 
 async def of_group(graph: Graph) -> list[str]:
@@ -73,20 +65,4 @@ async def of_subject(graph: Graph, natives: Iterable[str], actor: str | None) ->
             found.append(f"edge {uuid}")
         if kind == "episode" and await content_of(graph, uuid) is not None:
             found.append(f"episode {uuid}")
-    return found
-
-
-async def _derived(graph: Graph, told: Sequence[str]) -> list[str]:
-    """Summaries that still tell what no edge of the group says any more."""
-    rows: list[dict[str, Any]] = await graph.rows(_FACTS, group_id=graph.group_id)
-    alive = {plain(str(row["fact"])) for row in rows}
-    wanted = [text for text in told if text.strip() and plain(text) not in alive]
-    found: list[str] = []
-    for place, query in _DERIVED.items() if wanted else ():
-        rows = await graph.rows(query, group_id=graph.group_id)
-        found += [
-            f"{place} {row['uuid']}"
-            for row in rows
-            if any(says(str(row["text"] or ""), text) for text in wanted)
-        ]
     return found

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from memgate_core import withheld
 from memgate_core.errors import InvalidInputError, NotFoundError
 from memgate_core.model import Fact, StagedItem, StagedStatus, Subject
 from memgate_graphiti import staging
@@ -33,9 +34,10 @@ class Staged:
         return await self._desk.gate.off_loop(self._desk.gate.ledger.staged, subject)
 
     async def get(self, staged_id: str) -> StagedItem | None:
-        """A held or settled item by id, with its status; None where there is none."""
+        """A held or settled item by id, with its status (a revoked one without its words); None
+        where there is none."""
         item = await self._desk.gate.off_loop(self._desk.gate.ledger.staged_item, staged_id)
-        return item if item is not None and self._is_ours(item) else None
+        return withheld.item(item) if item is not None and self._is_ours(item) else None
 
     async def search(
         self,

@@ -15,8 +15,8 @@ from memgate_core.model import USER_ENTITY, NativeLink, Role, Subject
 from memgate_graphiti.answers import Claim
 from memgate_graphiti.desk import Desk
 from memgate_graphiti.ingesting import mend
-from memgate_graphiti.linking import facts_forwarded
-from memgate_graphiti.payloads import native_id, plain
+from memgate_graphiti.linking import direct_link
+from memgate_graphiti.payloads import plain
 from memgate_graphiti.reception import Reception, withheld_in
 from memgate_graphiti.results import GatedTripletResults, recorded, replayed, widened
 from memgate_graphiti.speech import Said, Speech
@@ -96,7 +96,8 @@ async def _written(
     async with desk.calling(reception):
         result = await call_graphiti(*_sifted(reception, source, target))
         await mend(desk, reception.group_id, result.edges)
-    await desk.record(reception, recorded(result), _links(desk, reception, result))
+    links = await desk.off_loop(_links, desk, reception, result)
+    await desk.record(reception, recorded(result), links)
     return widened(GatedTripletResults, result, reception.receipts)
 
 
@@ -112,12 +113,6 @@ def _sifted(reception: Reception, *nodes: EntityNode) -> list[EntityNode]:
 
 
 def _links(desk: Desk, reception: Reception, result: Any) -> list[tuple[Subject, NativeLink]]:
-    edge = result.edges[0]
-    link = NativeLink(
-        projection=desk.name,
-        native_id=native_id(reception.group_id, "edge", edge.uuid),
-        fact_ids=tuple(facts_forwarded(reception.receipts[0])),
-        message_id=reception.message_ids[0],
-        text=edge.fact,
-    )
+    edge, ledger = result.edges[0], desk.gate.ledger
+    link = direct_link(ledger, desk.name, reception, edge.uuid, edge.fact)
     return [(reception.turns[0].subject, link)]

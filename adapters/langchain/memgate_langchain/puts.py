@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -10,19 +10,21 @@ from typing import Any
 
 from langgraph.store.base import PutOp
 
-from memgate_core.fields.values import same_value
 from memgate_core.gate import MemoryGate
 from memgate_core.intake import identify
+from memgate_core.ledger.protocol import TurnRecord
 from memgate_core.ledger.terms import terms_of
-from memgate_core.model import Receipt, Subject
-from memgate_core.settling import MAX_ITEMS
+from memgate_core.model import FactStatus, Receipt, StagedItem, Subject
 from memgate_langchain.namespaces import Namespaces
+from memgate_langchain.naming import held_named, is_of_a_relative
 from memgate_langchain.natives import put_as_json
+from memgate_langchain.said import Said, said_in
 from memgate_langchain.statements import Leaf, leaves, with_text
 from memgate_langchain.writing import Writing, current_writing
 
 Clock = Callable[[], datetime]
 HELD = "held, not yet a fact"
+_ON_HELD = "rests on held words"
 
 
 class Writer(StrEnum):
@@ -32,6 +34,11 @@ class Writer(StrEnum):
     """A model's paraphrase of what a user said (memory tools): it settles nothing by itself."""
     USER = "user"
     """The user's own words, put by the application: they may confirm and end plans."""
+
+
+WhoseWords = Writer | str | Callable[[PutOp], Writer | str]
+"""Whose words all puts are, or a function that says it of each. A tool's puts are a model's
+whatever this says."""
 
 
 @dataclass(frozen=True)
@@ -76,11 +83,18 @@ class PutJudge:
         gate: MemoryGate,
         namespaces: Namespaces,
         *,
-        writer: Writer = Writer.MODEL,
+        writer: WhoseWords = Writer.MODEL,
         clock: Clock = now,
     ) -> None:
         self._gate, self._namespaces = gate, namespaces
-        self._writer, self._clock = writer, clock
+        self._writer = writer if callable(writer) else Writer(writer)
+        self._clock = clock
+
+    def writer_of(self, op: PutOp) -> Writer:
+        """Whose words a put is."""
+        if current_writing() is not None:
+            return Writer.MODEL
+        return Writer(self._writer(op)) if callable(self._writer) else self._writer
 
     def judge(self, op: PutOp) -> JudgedPut:
         """The put as it may go on. A put without sentences goes on unless it names a held value.
@@ -111,18 +125,22 @@ class PutJudge:
     def _kept_of(self, judged: JudgedPut, leaf: Leaf, writing: Writing | None) -> str | None:
         """What of a string may be stored."""
         assert judged.subject is not None
-        names_held = self._writer is Writer.MODEL and self._names_held(judged.subject, leaf.text)
         if leaf.states and writing is not None:
-            return self._judge_on_turn(judged, leaf, writing)
-        if names_held:
-            judged.keep_back("rests on held words")
-            return None
+            return self._judge_on_turns(judged, leaf, writing)
+        named: Sequence[StagedItem] = ()
+        if self.writer_of(judged.given) is Writer.MODEL:
+            named = held_named(self._gate.ledger, judged.subject, leaf.text)
+        if named and not (leaf.states and is_of_a_relative(leaf.text, named)):
+            return self._judge_as_said(judged, leaf, self._behind(judged.subject, leaf, named))
         return self._judge_as_turn(judged, leaf) if leaf.states else leaf.text
 
-    def _judge_on_turn(self, judged: JudgedPut, leaf: Leaf, writing: Writing) -> str | None:
-        """A model's paraphrase stands or falls with the words of the turn that it read."""
+    def _judge_on_turns(self, judged: JudgedPut, leaf: Leaf, writing: Writing) -> str | None:
+        """What a model's tool writes stands or falls with the words of the turns that it read."""
         assert judged.subject is not None
-        (verdict,) = self._gate.judge_extracted(judged.subject, writing.message_ids, [leaf.text])
+        ids = writing.message_ids
+        if (said := said_in(leaf.text, self._records(judged.subject, ids))) is not None:
+            return self._as_judged(judged, leaf, said)
+        (verdict,) = self._gate.judge_extracted(judged.subject, ids, [leaf.text])
         if not verdict.allowed:
             judged.keep_back(verdict.reason)
             return None
@@ -130,10 +148,56 @@ class PutJudge:
         judged.message_id, judged.text = verdict.message_id, leaf.text
         return leaf.text
 
+    def _judge_as_said(
+        self, judged: JudgedPut, leaf: Leaf, records: Sequence[TurnRecord]
+    ) -> str | None:
+        """A text that names what is held: the user's own words stand as they were judged."""
+        said = said_in(leaf.text, records) if leaf.states else None
+        if said is None:
+            judged.keep_back(_ON_HELD)
+            return None
+        return self._as_judged(judged, leaf, said)
+
+    def _as_judged(self, judged: JudgedPut, leaf: Leaf, said: Said) -> str | None:
+        assert judged.subject is not None
+        facts = [found.fact_id for found in said.facts if found.fact_id is not None]
+        beside = said.beside_facts
+        if not all(map(self._holds, facts)) or (
+            beside and held_named(self._gate.ledger, judged.subject, beside)
+        ):
+            judged.keep_back(_ON_HELD)
+            return None
+        if not said.whole:
+            judged.keep_back(HELD)
+        kept = leaf.text if said.whole else said.kept
+        if kept is not None:
+            judged.fact_ids = tuple(dict.fromkeys((*judged.fact_ids, *facts)))
+            judged.message_id, judged.text = said.record.message_id, kept
+        return kept
+
+    def _behind(
+        self, subject: Subject, leaf: Leaf, named: Sequence[StagedItem]
+    ) -> Sequence[TurnRecord]:
+        """Messages that the text may be quoted from: those that the held items and the facts it
+        names rest on."""
+        terms = terms_of(leaf.text)
+        known = self._gate.ledger.facts(subject, include_pending_native=True)
+        facts = [fact for fact in known if terms_of(fact.words) & terms]
+        ids = [source.evidence.message_id for source in (*named, *facts)]
+        return self._records(subject, dict.fromkeys(ids))
+
+    def _records(self, subject: Subject, message_ids: Iterable[str]) -> list[TurnRecord]:
+        found = (self._gate.ledger.turn(subject, message_id) for message_id in message_ids)
+        return [record for record in found if record is not None]
+
+    def _holds(self, fact_id: str) -> bool:
+        fact = self._gate.ledger.fact(fact_id)
+        return fact is not None and fact.status is FactStatus.CURRENT
+
     def _judge_as_turn(self, judged: JudgedPut, leaf: Leaf) -> str | None:
         assert judged.subject is not None
         turn = identify(leaf.text, subject=judged.subject, occurred_at=self._clock())
-        settles = self._writer is Writer.USER
+        settles = self.writer_of(judged.given) is Writer.USER
         receipt = self._gate.observe(turn, carried=True, settles=settles)
         staged = tuple(j.staged_id for j in receipt.judged if j.staged_id is not None)
         if staged:
@@ -151,16 +215,6 @@ class PutJudge:
         facts = [j.fact_id for j in receipt.judged if j.fact_id and j.decision.decision.writes]
         judged.fact_ids = tuple(dict.fromkeys((*judged.fact_ids, *facts, *_committed(receipt))))
         judged.message_id, judged.text = receipt.message_id, text
-
-    def _names_held(self, subject: Subject, text: str) -> bool:
-        """True when the text names the value, or all that is said, of an item that is held."""
-        terms = terms_of(text)
-        for item in self._gate.ledger.touched(subject, terms, session=None, limit=MAX_ITEMS):
-            named = item.value if item.value is not None else item.text
-            wanted = terms_of(named)
-            if same_value(named, text) or (wanted and wanted <= terms):
-                return True
-        return False
 
 
 def _reworded(op: PutOp | None, leaf: Leaf, text: str | None) -> PutOp | None:

@@ -15,7 +15,15 @@ from memgate_core.projection import DeliveryReport
 from memgate_langchain.namespaces import Namespaces
 from memgate_langchain.natives import Place
 from memgate_langchain.projection import LangGraphProjection
-from memgate_langchain.puts import Clock, JudgedPut, KeptBack, PutJudge, Writer, now
+from memgate_langchain.puts import (
+    Clock,
+    JudgedPut,
+    KeptBack,
+    PutJudge,
+    WhoseWords,
+    Writer,
+    now,
+)
 from memgate_langchain.revoking import revoke
 from memgate_langchain.writing import current_writing
 
@@ -51,14 +59,15 @@ class GatedStore(BaseStore):
         gate: MemoryGate | str,
         *,
         namespaces: Namespaces | None = None,
-        writer: Writer | str = Writer.MODEL,
+        writer: WhoseWords = Writer.MODEL,
         clock: Clock = now,
         text_field: str = "text",
         name: str = "langgraph:store",
         on_kept_back: Callable[[KeptBack], None] | None = None,
     ) -> None:
         """`gate`: a gate, or the url of a ledger. `namespaces`: whose memory a namespace is.
-        `writer`: whose words puts are outside an agent's tool calls. `clock`: when they are said.
+        `writer`: whose words puts are outside an agent's tool calls, or a function that says it
+        of each put. `clock`: when they are said.
         `on_kept_back`: told of every put, or part of one, that was not stored.
 
         Raises:
@@ -80,8 +89,8 @@ class GatedStore(BaseStore):
             name=name,
         )
         self.gate.attach(self.projection)
-        self._judge = PutJudge(self.gate, self.namespaces, writer=Writer(writer), clock=clock)
-        self._writer, self._on_kept_back = Writer(writer), on_kept_back
+        self._judge = PutJudge(self.gate, self.namespaces, writer=writer, clock=clock)
+        self._on_kept_back = on_kept_back
 
     # --- the point that all traffic passes ----------------------------------------------------
 
@@ -170,7 +179,7 @@ class GatedStore(BaseStore):
         with self.gate.ledger.write(subject) as tx:
             tx.unlink(self.projection.name, place.native_id)
         revoke(self.gate, subject, sorted(gone))
-        if self._writer is Writer.USER and current_writing() is None:
+        if self._judge.writer_of(op) is Writer.USER:
             self._discard_held(op, subject)
 
     def _carried_alone(self, place: Place) -> set[str]:

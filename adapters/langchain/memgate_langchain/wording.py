@@ -55,7 +55,8 @@ def briefing(
 def _fact_line(fact: Fact) -> str:
     since = f"{fact.valid_from:%Y-%m-%d}"
     if fact.attribute is not None and fact.value is not None:
-        return f"- {fact.attribute.replace('_', ' ')}: {fact.value} (since {since})"
+        name = fact.key.scope.label(fact.attribute.replace("_", " "))
+        return f"- {name}: {fact.value} (since {since})"
     about = "" if fact.entity == "user" else f"{fact.entity}: "
     return f"- {about}{fact.text} (said {since})"
 

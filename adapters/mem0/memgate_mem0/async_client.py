@@ -171,6 +171,11 @@ class GatedAsyncMemoryClient(Hosted, AsyncMemoryClient):  # type: ignore[misc]
             await self.gate.off_loop(self.desk.before_read, scope.ids)
         return await self.gate.off_loop(self.desk.readable_one, row)
 
+    async def history(self, memory_id: str) -> list[JsonObject]:
+        """See `GatedMemoryClient.history`."""
+        rows = await super().history(memory_id)
+        return await self.gate.off_loop(self.desk.readable_history, memory_id, rows)
+
     async def get_all(self, options: Any = None, **kwargs: Any) -> JsonObject:
         """See `GatedMemoryClient.get_all`."""
         filters = merged_options(options, kwargs).get("filters")

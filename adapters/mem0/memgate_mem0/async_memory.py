@@ -214,8 +214,8 @@ class GatedAsyncMemory(Gated, AsyncMemory):  # type: ignore[misc]
 
     async def history(self, memory_id: str) -> list[JsonObject]:
         """See `GatedMemory.history`."""
-        rows: list[JsonObject] = await super().history(memory_id)
-        return rows
+        rows = await super().history(memory_id)
+        return await self.gate.off_loop(self.desk.readable_history, memory_id, rows)
 
     def close(self) -> None:
         """See `GatedMemory.close`."""

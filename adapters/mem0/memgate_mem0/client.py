@@ -176,6 +176,10 @@ class GatedMemoryClient(Hosted, MemoryClient):  # type: ignore[misc]
         self.desk.before_read(merged_options(options, kwargs).get("filters"))
         return self.desk.readable(super().get_all(options, **kwargs))
 
+    def history(self, memory_id: str) -> list[JsonObject]:
+        """Mem0's `history`, without the words of what was revoked."""
+        return self.desk.readable_history(memory_id, super().history(memory_id))
+
     def search(self, query: str, options: Any = None, **kwargs: Any) -> JsonObject:
         """Mem0's `search`, among what the ledger says may be read."""
         self.desk.before_read(merged_options(options, kwargs).get("filters"))

@@ -8,7 +8,7 @@ delivery).
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Any, Protocol
@@ -35,6 +35,8 @@ from memgate_mem0.reception import Reception, receive
 from memgate_mem0.scope import MemoryScope
 
 _TAKEN_BACK = (FactStatus.REVOKED, FactStatus.NEVER_VALID)
+_HISTORY_TEXTS = ("old_memory", "new_memory", "input")
+"""Where a line of history holds words, in the open-source store and at the service."""
 
 
 class Mem0Side(Projection, Protocol):
@@ -186,6 +188,15 @@ class Desk:
         """A single memory, unless the ledger says that no read may show it."""
         return row if row is None or self.may_be_read(row) else None
 
+    def readable_history(self, memory_id: str, rows: list[JsonObject]) -> list[JsonObject]:
+        """Mem0's lines of a memory, without the texts of what was revoked: event and time stay."""
+        facts = self.facts_of(memory_id, {})
+        gone = [fact for fact in facts if fact.status is FactStatus.REVOKED]
+        if not gone:
+            return rows
+        whole = len(gone) == len(facts)
+        return [_without_texts(row, lambda text: whole or _tells(gone, text)) for row in rows]
+
     def may_be_read(self, row: JsonObject) -> bool:
         """False for a promotion whose native write is not acknowledged, and for a memory that
         ended facts alone rest on, or that still has revoked words (its change is due)."""
@@ -315,3 +326,15 @@ def _has_own_writes(receipt: Receipt) -> bool:
     committed = [j for j in receipt.judged if j.decision.decision is DecisionType.COMMIT]
     carried = set(_carried(receipt))
     return any(j.match.field is not None or j.fact_id not in carried for j in committed)
+
+
+def _without_texts(row: JsonObject, hidden: Callable[[str], bool]) -> JsonObject:
+    """A line of history with None in place of each hidden text."""
+    texts = {name: row.get(name) for name in _HISTORY_TEXTS}
+    return {**row, **{name: None for name, text in texts.items() if text and hidden(str(text))}}
+
+
+def _tells(facts: Iterable[Fact], text: str) -> bool:
+    """True when the text holds the words, the wording or the value of one of the facts."""
+    told = (part for fact in facts for part in (fact.words, fact.text, fact.value) if part)
+    return any(part.casefold() in text.casefold() for part in told)

@@ -247,9 +247,9 @@ class GatedMemory(Gated, Memory):  # type: ignore[misc]
         return self.desk.readable(super().search(query, **options))
 
     def history(self, memory_id: str) -> list[JsonObject]:
-        """Mem0's `history`: promotions, closings and revocations have their lines in it."""
-        rows: list[JsonObject] = super().history(memory_id)
-        return rows
+        """Mem0's `history`: promotions, closings and revocations have their lines in it; the words
+        of what was revoked have not."""
+        return self.desk.readable_history(memory_id, super().history(memory_id))
 
     def close(self) -> None:
         """Delivers what is due, then releases Mem0's connections and an own gate."""

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from memgate_core import withheld
 from memgate_core.errors import InvalidInputError, NotFoundError
 from memgate_core.model import JsonObject, StagedItem, StagedStatus, Subject
 from memgate_mem0.payloads import OURS, PLAN, promoted_id, readable
@@ -59,9 +60,10 @@ class StagedView:
         return {"results": rows[:top_k]}
 
     def get(self, staged_id: str) -> JsonObject | None:
-        """A held or settled item by id, with its status; None where there is none."""
+        """A held or settled item by id, with its status (a revoked one without its words); None
+        where there is none."""
         item = self._desk.gate.ledger.staged_item(staged_id)
-        return self._row(item) if item is not None and self._is_ours(item) else None
+        return self._row(withheld.item(item)) if item and self._is_ours(item) else None
 
     def confirm(self, staged_id: str, *, by: str, on: datetime | None = None) -> JsonObject:
         """Makes a held item a fact, valid from `on` (aware), and writes it into Mem0.
