@@ -48,7 +48,7 @@ class RecordedService:
             return json.dumps({"same": asked["reference"] in asked["other"]})
         if form == "Answered":
             memory = json.loads(messages[-1]["content"])["memory"]
-            return json.dumps({"answer": memory[0] if memory else None})
+            return json.dumps({"answer": "; ".join(memory) or None})
         if form in _GRAPHITI:
             return json.dumps(self._graphiti(_GRAPHITI[form], messages[-1]["content"]))
         return self._mem0(messages)

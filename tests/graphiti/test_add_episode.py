@@ -253,3 +253,19 @@ async def test_in_shadow_mode_graphiti_gets_what_the_caller_said(ana: GraphTalk)
     assert await ana.episodes() == ["user: I might move to Seattle"]
     assert await ana.current() == ["User lives in Seattle"]
     assert await ana.held() == []
+
+
+async def test_a_reference_to_held_words_is_resolved_and_tells_no_plan(ana: GraphTalk) -> None:
+    result = await ana.says("I might move to Seattle. My dad lives there.")
+    assert result.episode.content == "user: My dad lives in Seattle."
+    assert not any("User lives" in text for text in await ana.readable())
+    assert ana.value() is None
+
+
+async def test_an_assistant_that_takes_up_a_plan_is_not_ingested_either(ana: GraphTalk) -> None:
+    result = await ana.hears(
+        "user: I work at Acme. I might move to Seattle.\nassistant: Seattle is lovely in May."
+    )
+    assert "Seattle" not in result.episode.content
+    await ana.hears("assistant: How is the move to Seattle going?")
+    assert await ana.shown("Seattle") == []

@@ -297,6 +297,21 @@ async def test_22_an_extraction_that_yields_nothing_is_no_promotion(
     assert len(await ana.edges()) == 1
 
 
+async def test_a_promotion_through_graphitis_own_ingestion_ends_the_old_edge(
+    open_graph: Open, llm: RecordedLLM
+) -> None:
+    ana = GraphTalk(open_graph(promote_as="episode"))
+    await ana.says("I live in Leeds")
+    await ana.says(PLAN)
+    llm.learn([_fact("LIVES_IN", "Seattle", "User lives in Seattle")])
+    result = await ana.says("I have moved to Seattle", after=7 * DAY)
+    assert result.undelivered == 0
+    assert await ana.current() == ["User lives in Seattle"]
+    assert (await ana.edge("Seattle")).valid_at == (await ana.edge("Leeds")).invalid_at == ana.now
+    assert await ana.episodes() == ["user: I live in Leeds", "user: User lives in Seattle"]
+    assert PLAN not in await ana.readable()
+
+
 async def test_22_nor_is_a_failed_ingestion_a_fact_in_the_graph(
     ana: GraphTalk, llm: RecordedLLM
 ) -> None:

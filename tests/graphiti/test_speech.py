@@ -7,9 +7,11 @@ import json
 import pytest
 from graphiti_core.nodes import EpisodeType
 
+from memgate_core import MemoryGate
 from memgate_core.errors import InvalidTurnError
 from memgate_core.model import Role, Span
 from memgate_graphiti.speech import Speakers, speech_in
+from tests.graphiti.talk import START
 
 MESSAGE, TEXT, JSON = EpisodeType.message, EpisodeType.text, EpisodeType.json
 
@@ -95,3 +97,14 @@ def test_a_body_that_is_no_string_and_an_unknown_role_are_refused() -> None:
         speech_in(3, TEXT, Speakers(), "user")  # type: ignore[arg-type]
     with pytest.raises(InvalidTurnError):
         speech_in("a", TEXT, Speakers(), "narrator")
+
+
+def test_a_string_under_a_key_that_calls_it_a_plan_is_judged_as_one() -> None:
+    body = json.dumps({"city": "Leeds", "possibleCity": "Seattle", "plans": ["sell the piano"]})
+    with MemoryGate.open("sqlite://") as gate:
+        (turn,) = speech_in(body, JSON, Speakers(), "user").said
+        assert turn.text.startswith("Leeds\n\n")
+        receipt = gate.observe(gate.turn(turn.text, user_id="ana", occurred_at=START), carried=True)
+        rest = speech_in(body, JSON, Speakers(), "user").without([receipt.withheld])
+    assert rest is not None
+    assert json.loads(rest) == {"city": "Leeds", "plans": []}

@@ -57,11 +57,25 @@ def neo4j_url() -> str:
     Skips (or fails, see the module) the calling test where there is no server.
     """
     try:
-        return server_url()
+        return _server_once()
     except NoServerError as why:
         if os.environ.get("MEMGATE_REQUIRE_SERVERS") == "1":
             pytest.fail(f"no Neo4j server: {why}")
         pytest.skip(f"no Neo4j server: {why}")
+
+
+_missing: list[NoServerError] = []
+
+
+def _server_once() -> str:
+    """As `server_url`; a start that failed is not tried again for every test."""
+    if _missing:
+        raise _missing[0]
+    try:
+        return server_url()
+    except NoServerError as why:
+        _missing.append(why)
+        raise
 
 
 @lru_cache(maxsize=1)

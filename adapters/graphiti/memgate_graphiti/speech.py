@@ -2,7 +2,7 @@
 
 Three forms, as Graphiti has them: `message` (each "name: text" line is a turn of that speaker, and
 lines without a name go on with the one before), `text` (one turn), `json` (the strings in it are
-judged; the rest passes).
+judged, those under a key such as "plan" as a plan; the rest passes).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 from graphiti_core.nodes import EpisodeType
 
 from memgate_core.errors import InvalidTurnError
+from memgate_core.fields.normalise import is_frame_alone, is_plan_framed, tokens
 from memgate_core.forwarding import forwardable
 from memgate_core.model import Role, Span
 
@@ -194,11 +195,18 @@ def _strings_in(body: str) -> Iterable[tuple[tuple[str | int, ...], str]]:
 def _walk(data: Any, path: tuple[str | int, ...]) -> Iterable[tuple[tuple[str | int, ...], str]]:
     if isinstance(data, str):
         if data.strip() and path:
-            yield path, data
+            yield path, _spoken(data, path)
         return
     pairs = data.items() if isinstance(data, dict) else enumerate(data) if _is_list(data) else ()
     for key, value in pairs:
         yield from _walk(value, (*path, key))
+
+
+def _spoken(words: str, path: tuple[str | int, ...]) -> str:
+    """A string as it is judged: one whose key calls it a plan says so itself."""
+    keys = [key for key in path if isinstance(key, str)]
+    framed = [key for key in keys if is_plan_framed(key) or is_frame_alone(key)]
+    return f"I might choose {words} ({' '.join(tokens(framed[-1]))})" if framed else words
 
 
 def _is_list(data: Any) -> bool:

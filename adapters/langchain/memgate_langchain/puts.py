@@ -25,6 +25,7 @@ from memgate_langchain.writing import Writing, current_writing
 Clock = Callable[[], datetime]
 HELD = "held, not yet a fact"
 _ON_HELD = "rests on held words"
+_UNSAID = "rests on no words of the user's"
 
 
 class Writer(StrEnum):
@@ -141,12 +142,17 @@ class PutJudge:
         if (said := said_in(leaf.text, self._records(judged.subject, ids))) is not None:
             return self._as_judged(judged, leaf, said)
         (verdict,) = self._gate.judge_extracted(judged.subject, ids, [leaf.text])
-        if not verdict.allowed:
-            judged.keep_back(verdict.reason)
+        if not verdict.allowed or not self._shares_words(judged.subject, verdict.message_id, leaf):
+            judged.keep_back(_UNSAID if verdict.allowed else verdict.reason)
             return None
         judged.fact_ids = tuple(dict.fromkeys((*judged.fact_ids, *verdict.fact_ids)))
         judged.message_id, judged.text = verdict.message_id, leaf.text
         return leaf.text
+
+    def _shares_words(self, subject: Subject, message_id: str | None, leaf: Leaf) -> bool:
+        """False for what a tool read elsewhere, a file say, when the user only asked for it."""
+        records = self._records(subject, [message_id] if message_id else [])
+        return any(terms_of(record.text) & terms_of(leaf.text) for record in records)
 
     def _judge_as_said(
         self, judged: JudgedPut, leaf: Leaf, records: Sequence[TurnRecord]
@@ -183,7 +189,8 @@ class PutJudge:
         terms = terms_of(leaf.text)
         known = self._gate.ledger.facts(subject, include_pending_native=True)
         facts = [fact for fact in known if terms_of(fact.words) & terms]
-        ids = [source.evidence.message_id for source in (*named, *facts)]
+        ids = [item.evidence.message_id for item in named]
+        ids += [fact.evidence.message_id for fact in facts]
         return self._records(subject, dict.fromkeys(ids))
 
     def _records(self, subject: Subject, message_ids: Iterable[str]) -> list[TurnRecord]:
