@@ -10,7 +10,7 @@ from memgate_core.judgement.encoder import Encoders
 from memgate_core.judgement.shared import shared_encoders
 from memgate_core.judgement.vectors import VectorStore, nearest
 from memgate_core.model import Candidate, Evidence, FieldSpec, Role, Span, Turn
-from memgate_core.resolution.assent import Answer, answer_of
+from memgate_core.resolution.assent import assents
 
 _PAIRED = 4
 """Fields that get a pair check in one turn. With more registered the encoder reads nothing but a
@@ -45,7 +45,7 @@ class LocalFieldReader:
         """
         if turn.role not in (Role.USER, Role.ASSISTANT) or not turn.text.strip():
             return []
-        if len(fields) > _PAIRED and answer_of(turn.text) is not Answer.YES:
+        if len(fields) > _PAIRED and not assents(turn.text):
             return []
         near = self._near(turn, fields)
         layout = self._encoders.layout
@@ -67,7 +67,7 @@ class LocalFieldReader:
     def _is_sure(self, turn: Turn, verdict: Verdict) -> bool:
         """Plans wait, so they are read where anything stands; a fact or a correction only where
         nearly no turn of the test part that says no such thing reaches its probability."""
-        if verdict.name == "hold" or answer_of(turn.text) is Answer.YES:
+        if verdict.name == "hold" or assents(turn.text):
             return verdict.stands >= threshold(self._encoders, "read")
         if verdict.name not in ("commit", "correct") or turn.role is not Role.USER:
             return False
@@ -88,9 +88,9 @@ def _candidate(turn: Turn, field: FieldSpec, verdict: Verdict, reader: str) -> C
     if verdict.place is None:
         return None
     number, start, end = verdict.place
-    assent = answer_of(turn.text) is Answer.YES
+    assent = assents(turn.text)
     if number >= 0 and not assent:
-        return None  # only a bare "yes" makes the words of the turn before the user's own
+        return None  # only a short "yes" makes the words of the turn before the user's own
     text = turn.text if number < 0 else turn.history[-2:][number].content
     value = text[start:end].strip(_EDGES)
     if not value or (verdict.name != "hold" and len(value.split()) > _LONGEST_FACT):

@@ -46,3 +46,27 @@ def answer_of(text: str) -> Answer | None:
         if pattern.fullmatch(text):
             return answer
     return None
+
+
+_ASSENTS = re.compile(
+    rf"{_GAP}(?:{_FILLER}{_GAP})*"
+    r"(?:yes|yeah|yea|yep|yup|aye|ja|s[ií]|oui|correct|exactly|indeed|quite so|spot on|affirmative"
+    r"|precisely|absolutely|for my sins|(?:i|we) (?:did|do|have|are|am)|they are|it is"
+    r"|that['’]?s (?:right|it|correct|true|me))\b",
+    re.IGNORECASE,
+)
+_QUALIFIES = re.compile(
+    r"\b(?:but|not|no|never|only|except|soon|next|if|when|until|might|may|will|would|used|was|were|wish"
+    r"|hope|maybe|almost|nearly|temporar\w+|borrow\w*|joking|kidding)\b|n['’]t\b|\?",
+    re.IGNORECASE,
+)
+_MOST_WORDS = 12
+
+
+def assents(text: str) -> bool:
+    """True for a short turn that opens with a yes and takes none of it back ("indeed, eleven of
+    the wee dears"): it makes what the assistant asked just before the user's own words."""
+    if answer_of(text) is Answer.YES:
+        return True
+    short = len(text.split()) <= _MOST_WORDS
+    return short and bool(_ASSENTS.match(text)) and not _QUALIFIES.search(text)

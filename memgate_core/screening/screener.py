@@ -13,6 +13,7 @@ from secrets import token_bytes
 
 from memgate_core.language.tokens import fold
 from memgate_core.model import Candidate, Model, Role, Span, Turn
+from memgate_core.screening.access import told_access
 from memgate_core.screening.credentials import spoken_credentials
 from memgate_core.screening.finding import Finding, without_overlaps
 from memgate_core.screening.payment import payment_data
@@ -130,7 +131,8 @@ def mask(text: str, spans: Iterable[Span], filler: str = MASK) -> str:
 
 
 def _secrets_in(text: str, asked: str | None = None) -> list[Finding]:
-    return [*machine_secrets(text), *payment_data(text), *spoken_credentials(text, asked)]
+    told = spoken_credentials(text, asked)
+    return [*machine_secrets(text), *payment_data(text), *told, *told_access(text)]
 
 
 def _asked(turn: Turn) -> str | None:

@@ -45,12 +45,12 @@ def facts_in(database: Database, group_id: str) -> list[str]:
 def test_a_rebuild_a_delivery_and_a_revocation(run: Run, life: Path, named: Database) -> None:
     report = run("rebuild", "--into", "graphiti", "--json").json
     assert (report["current"], report["staged"]) == (2, 2)
-    assert facts_in(named, "ana") == ["User lives in Leeds", "User works at Acme"]
+    assert facts_in(named, "ana") == ["User lives in Leeds", "User works for Acme"]
     assert run("deliver", "--into", "graphiti").status == 0
     listed = run("facts", "ana", "--json").json
     leeds = next(fact["fact_id"] for fact in listed if fact["value"] == "Leeds")
     assert run("revoke", leeds, "--by", "Mia", "--into", "graphiti").status == 0
-    assert facts_in(named, "ana") == ["User works at Acme"]
+    assert facts_in(named, "ana") == ["User works for Acme"]
 
 
 def test_a_run_shows_what_a_search_finds(run: Run, tmp_path: Path, named: Database) -> None:

@@ -9,11 +9,15 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine
+from concurrent.futures import CancelledError, Future
 from typing import Any, TypeVar
 
 from memgate_core.errors import ProjectionError
 
 T = TypeVar("T")
+
+_LOOK_S = 0.2
+"""Seconds between two looks at whether the loop still runs."""
 
 
 class LoopBridge:
@@ -33,7 +37,8 @@ class LoopBridge:
         """Runs `work` on the driver's loop and waits for it.
 
         Raises:
-            ProjectionError: called on that very loop, which would wait for itself.
+            ProjectionError: called on that very loop, which would wait for itself; or the loop
+                ended before the work did.
         """
         loop = self._usable_loop()
         try:
@@ -46,7 +51,7 @@ class LoopBridge:
                 "Graphiti cannot be written to from its own event loop by a blocking call",
                 hint="use the async calls, such as `await gate.adeliver()`",
             )
-        return asyncio.run_coroutine_threadsafe(work, loop).result()
+        return _result(asyncio.run_coroutine_threadsafe(work, loop), loop)
 
     def close(self) -> None:
         """Ends the loop of our own, if there is one."""
@@ -75,6 +80,29 @@ class LoopBridge:
         self._loop = loop
         if moved:
             self._on_move()
+
+
+def _result(work: Future[T], loop: asyncio.AbstractEventLoop) -> T:
+    """Waits for work, and no longer than its loop runs: a thread that waits for a loop that has
+    ended would keep the program from ending, and its events from being delivered."""
+    while True:
+        try:
+            return work.result(timeout=_LOOK_S)
+        except CancelledError:
+            raise _ended() from None
+        except TimeoutError:
+            if work.done():
+                raise
+            if not loop.is_running():
+                work.cancel()
+                raise _ended() from None
+
+
+def _ended() -> ProjectionError:
+    return ProjectionError(
+        "the event loop that owns Graphiti's driver has ended",
+        hint="what was to be delivered stays due; `await graphiti.close()` waits for it",
+    )
 
 
 def _started_loop() -> asyncio.AbstractEventLoop:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from functools import partial
@@ -43,6 +43,7 @@ _CALLERS = 8
 """Threads for what an ingestion asks of the gate and the ledger."""
 
 _WAIT_S = 0.05
+_ORPHANS_S = 5.0
 
 
 class Desk:
@@ -82,6 +83,8 @@ class Desk:
         self._running: dict[tuple[Subject, str], asyncio.Event] = {}
         self._lanes: dict[Subject, asyncio.Lock] = {}
         self._later: dict[Subject, asyncio.Task[Any]] = {}
+        self._at_work: set[Future[Any]] = set()
+        self._orphans: set[Future[Any]] = set()
         self._deliverers = ThreadPoolExecutor(_DELIVERERS, thread_name_prefix="memgate-deliver")
         self._callers = ThreadPoolExecutor(_CALLERS, thread_name_prefix="memgate-graphiti")
 
@@ -223,10 +226,13 @@ class Desk:
         """Runs a blocking call that delivers, one after another for each subject: the ledger gives
         a subject's events to one thread at a time, and another one would find nothing to do."""
         self.bridge.adopt()
+        await self._after_orphans()
         lane = self._lanes.setdefault(owner, asyncio.Lock()) if owner else asyncio.Lock()
-        work = partial(call, *args, **kwargs)
         async with lane:
-            return await asyncio.get_running_loop().run_in_executor(self._deliverers, work)
+            work = self._deliverers.submit(call, *args, **kwargs)
+            self._at_work.add(work)
+            work.add_done_callback(self._at_work.discard)
+            return await asyncio.wrap_future(work)
 
     def deliver_later(self, subject: Subject) -> None:
         """Delivers in the background; a fault leaves the events due."""
@@ -262,6 +268,15 @@ class Desk:
         self._running.clear()
         self._lanes.clear()
         self._later.clear()
+        self._orphans |= self._at_work
+
+    async def _after_orphans(self) -> None:
+        """Lets deliveries that a loop left behind come to their end, and their events be due at
+        once: that they failed says nothing of the database."""
+        orphans, self._orphans = self._orphans, set()
+        if orphans:
+            await asyncio.to_thread(wait, orphans, timeout=_ORPHANS_S)
+            await self.off_loop(self.gate.ledger.retry_now, self.name)
 
     async def _deliver_one(self, subject: Subject) -> None:
         await self.deliver(subject)

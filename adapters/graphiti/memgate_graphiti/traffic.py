@@ -67,8 +67,9 @@ class Traffic:
         await self._roads.setdefault(group_id, _Road()).enter_delivery()
 
     async def end_delivery(self, group_id: str) -> None:
-        """Lets the group go."""
-        await self._roads[group_id].leave_delivery()
+        """Lets the group go; nothing to do where another event loop has begun meanwhile."""
+        if (road := self._roads.get(group_id)) is not None:
+            await road.leave_delivery()
 
     def forget(self) -> None:
         """Starts anew, for another event loop."""

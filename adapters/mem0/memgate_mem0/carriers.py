@@ -13,7 +13,7 @@ from typing import Any
 from memgate_core.forwarding import forwardable
 from memgate_core.ledger.protocol import Ledger
 from memgate_core.model import Fact, FactStatus, NativeLink, Span
-from memgate_mem0.natives import Natives
+from memgate_mem0.natives import Natives, Vector
 from memgate_mem0.payloads import closed_payload, part_id, promoted_id, worded
 from memgate_mem0.scope import MemoryScope
 
@@ -63,9 +63,10 @@ class Carriers:
                     continue
                 again = {k: v for k, v in payload.items() if k != "valid_to"}
                 words = str(again.get("data", ""))
-                at = _when(fact)
+                at, vector = _when(fact), self._natives.vector_of(self._natives.closed, native_id)
                 self._natives.note_history(native_id, "ADD", old=None, new=words, at=at)
-                self._natives.put(self._natives.main, native_id, again, words=words)
+                main = self._natives.main
+                self._natives.put(main, native_id, again, words=words, vector=vector)
                 self._natives.remove(self._natives.closed, native_id)
 
     def delete(self, fact: Fact) -> list[NativeLink]:
@@ -90,9 +91,11 @@ class Carriers:
     def move_to_closed(
         self, native_id: str, payload: dict[str, Any], ended: dict[str, Any], at: str
     ) -> None:
-        """Moves a whole memory, as `ended`; the copy is there before the original goes."""
-        words = str(ended.get("data", ""))
-        self._natives.put(self._natives.closed, native_id, ended, words=words)
+        """Moves a whole memory, as `ended`; the copy is there before the original goes. Its words
+        stay, so that its vector goes with it."""
+        words, natives = str(ended.get("data", "")), self._natives
+        vector = natives.vector_of(natives.main, native_id)
+        natives.put(natives.closed, native_id, ended, words=words, vector=vector)
         self.take_from_main(native_id, payload, at)
 
     def _close_one(self, link: NativeLink, fact: Fact) -> list[NativeLink]:
@@ -109,11 +112,13 @@ class Carriers:
     def _close_part(
         self, link: NativeLink, payload: dict[str, Any], fact: Fact, others: Sequence[Fact]
     ) -> NativeLink:
-        part = part_id(link.native_id, fact.fact_id)
-        text = self._text_of(fact)
+        part, natives = part_id(link.native_id, fact.fact_id), self._natives
+        text, rest = self._text_of(fact), self._rest(payload, fact, others)
+        of_text, *of_rest = natives.vectors([text] if rest is None else [text, rest])
         ended = closed_payload({**payload, **worded(text)}, fact)
-        self._natives.put(self._natives.closed, part, ended, words=text)
-        self._reword(self._natives.main, link.native_id, payload, fact, others)
+        natives.put(natives.closed, part, ended, words=text, vector=of_text)
+        if rest is not None:
+            self._reword(natives.main, link.native_id, payload, rest, of_rest[0], _when(fact))
         return NativeLink(
             projection=self._name,
             native_id=part,
@@ -129,32 +134,37 @@ class Carriers:
         if payload is None:
             return
         if others:
-            self._reword(store, link.native_id, payload, fact, others)
+            rest = self._rest(payload, fact, others)
+            if rest is not None:
+                vector = self._natives.vectors([rest])[0]
+                self._reword(store, link.native_id, payload, rest, vector, _when(fact))
         elif store is self._natives.main:
             self.take_from_main(link.native_id, payload, _when(fact))
         else:
             self._natives.remove(store, link.native_id)
+
+    def _rest(self, payload: dict[str, Any], fact: Fact, others: Sequence[Fact]) -> str | None:
+        """The memory's text without the fact; None where it does not tell of it (any more)."""
+        before = str(payload.get("data", ""))
+        after = without(before, fact, others, self._text_of)
+        return None if after == before else after
 
     def _reword(
         self,
         store: Any,
         native_id: str,
         payload: dict[str, Any],
-        fact: Fact,
-        others: Sequence[Fact],
+        rest: str,
+        vector: Vector,
+        at: str,
     ) -> None:
-        before = str(payload.get("data", ""))
-        after = without(before, fact, others, self._text_of)
-        if after == before:
-            return
-        at = _when(fact)
-        changed = {**payload, **worded(after), "updated_at": at}
+        changed = {**payload, **worded(rest), "updated_at": at}
         if store is self._natives.main:
-            self._natives.note_history(native_id, "UPDATE", old=None, new=after, at=at)
+            self._natives.note_history(native_id, "UPDATE", old=None, new=rest, at=at)
             scope = MemoryScope.of_payload(payload)
             if scope is not None:
                 self._natives.unlink_entities(native_id, scope.owner)
-        self._natives.put(store, native_id, changed, words=after)
+        self._natives.rewrite(store, native_id, changed, vector)
 
     def _others(self, link: NativeLink, fact: Fact, status: FactStatus) -> list[Fact]:
         ids = [fact_id for fact_id in link.fact_ids if fact_id != fact.fact_id]

@@ -20,6 +20,7 @@ from memgate_core.model import (
     Fact,
     FactStatus,
     JsonObject,
+    Judged,
     NativeLink,
     Receipt,
     Subject,
@@ -127,7 +128,7 @@ class Desk:
         whole = {**result, "results": [*result.get("results", []), *extra]} if extra else result
         self.tidy(reception)
         self._record(reception, whole, self._links(reception, result, call), call)
-        if _has_effects(reception.receipts):
+        if self._is_due(reception):
             self.deliver(reception.subject)
         self._forget(reception)
         return self.presented(whole, reception.subject)
@@ -168,6 +169,10 @@ class Desk:
 
     def tidy(self, reception: Reception) -> None:
         """Looks after what Mem0 keeps beside its memories."""
+
+    def older_may_stand(self, subject: Subject) -> bool:  # noqa: ARG002
+        """False where no memory from before the gate can contradict what was said now."""
+        return True
 
     # --- reads -------------------------------------------------------------------------------
 
@@ -231,6 +236,14 @@ class Desk:
             self.deliver()
 
     # --- parts -------------------------------------------------------------------------------
+
+    def _is_due(self, reception: Reception) -> bool:
+        """True when a delivery changes what reads show. A new hold, or a fact that Mem0's own call
+        has just carried, can wait for the next one: every read delivers first."""
+        judged = [receipt for receipt in reception.receipts if not receipt.shadow]
+        if any(_has_effects(receipt) for receipt in judged):
+            return True
+        return any(_gives_a_field(r) for r in judged) and self.older_may_stand(reception.subject)
 
     def _undo_or_give_up(self, reception: Reception) -> None:
         try:
@@ -310,22 +323,21 @@ def _id(receipt: Receipt | None) -> str | None:
     return receipt.message_id if receipt is not None else None
 
 
-def _has_effects(receipts: Sequence[Receipt]) -> bool:
-    """True when a delivery changes what reads show. A new hold, or a fact that Mem0's own call has
-    just carried, can wait for the next one: every read delivers first."""
-    return any(
-        receipt.resolved or receipt.closings or receipt.withdrawn or _has_own_writes(receipt)
-        for receipt in receipts
-        if not receipt.shadow
-    )
-
-
-def _has_own_writes(receipt: Receipt) -> bool:
-    """True for a committed fact whose words were kept back, or that is of a registered field (an
-    older memory of that field may still stand)."""
-    committed = [j for j in receipt.judged if j.decision.decision is DecisionType.COMMIT]
+def _has_effects(receipt: Receipt) -> bool:
+    """True for a turn that settled or ended something, or with a committed fact whose words were
+    kept back."""
     carried = set(_carried(receipt))
-    return any(j.match.field is not None or j.fact_id not in carried for j in committed)
+    kept_back = any(j.fact_id not in carried for j in _committed(receipt))
+    return bool(receipt.resolved or receipt.closings or receipt.withdrawn or kept_back)
+
+
+def _gives_a_field(receipt: Receipt) -> bool:
+    """True for a committed fact of a registered field: an older memory of it may still stand."""
+    return any(j.match.field is not None for j in _committed(receipt))
+
+
+def _committed(receipt: Receipt) -> list[Judged]:
+    return [j for j in receipt.judged if j.decision.decision is DecisionType.COMMIT]
 
 
 def _without_texts(row: JsonObject, hidden: Callable[[str], bool]) -> JsonObject:

@@ -7,7 +7,7 @@ doubt is reported (design.md section 4).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memgate_core.fields.values import same_value
@@ -19,7 +19,12 @@ if TYPE_CHECKING:
     from memgate_mem0.projection import Mem0Projection
 
 _NEAREST = 20
+"""So many memories that nothing links to a fact are looked at."""
 
+_LISTED = 200
+"""Up to so many linked memories a scope is listed whole; a longer list costs more than a search."""
+
+Row = tuple[str, dict[str, Any]]
 Reads = Callable[[Subject, str], Sequence[tuple[str, str]]]
 
 
@@ -65,13 +70,32 @@ def _is_claim(asserted: tuple[str, str], attribute: str, value: str) -> bool:
     return asserted[0] == attribute and same_value(asserted[1], value)
 
 
-def _unlinked(
-    projection: Mem0Projection, subject: Subject, fact: Fact
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    scope = MemoryScope.of_subject(subject)
-    natives = projection.natives
+def all_unlinked(projection: Mem0Projection, subject: Subject) -> list[Row] | None:
+    """Every memory of the subject that nothing links to a fact, read without an embedding; None
+    where there are too many memories to list."""
+    scope, natives = MemoryScope.of_subject(subject), projection.natives
+    known = projection.linked(subject)
+    limit = len(known) + _NEAREST + 1
+    if len(known) > _LISTED:
+        return None
+    rows = natives.rows(natives.main, scope.owner, limit)
+    if len(rows) == limit:
+        return None
+    return list(_foreign(projection, scope, [row for row in rows if row[0] not in known]))
+
+
+def _unlinked(projection: Mem0Projection, subject: Subject, fact: Fact) -> list[Row]:
+    found = all_unlinked(projection, subject)
+    if found is not None:
+        return found
+    scope, natives = MemoryScope.of_subject(subject), projection.natives
     query = f"{str(fact.attribute).replace('_', ' ')}: {fact.text}"
-    for native_id, _score, payload in natives.near(natives.main, query, scope.owner, _NEAREST):
+    hits = natives.near(natives.main, query, scope.owner, _NEAREST)
+    return list(_foreign(projection, scope, [(row_id, payload) for row_id, _, payload in hits]))
+
+
+def _foreign(projection: Mem0Projection, scope: MemoryScope, rows: Iterable[Row]) -> Iterator[Row]:
+    for native_id, payload in rows:
         if scope.holds(payload) and OURS not in payload and not projection.is_linked(native_id):
             yield native_id, payload
 

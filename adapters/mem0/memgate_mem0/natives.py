@@ -14,6 +14,8 @@ from memgate_mem0.siblings import has_entity_store, open_sibling
 
 STAGED, CLOSED = "staged", "closed"
 
+Vector = Sequence[float]
+
 _PAGE = 10_000
 _MESSAGES = (
     "SELECT id, session_scope, role, content FROM messages {where} ORDER BY created_at, rowid"
@@ -70,13 +72,51 @@ class Natives:
 
     # --- points ----------------------------------------------------------------------------
 
-    def put(self, store: Any, native_id: str, payload: Mapping[str, Any], *, words: str) -> None:
-        """Writes a point under its id, over what is there; `words` are what it is found by."""
-        vector = self._memory.embedding_model.embed(words, "add")
+    def put(
+        self,
+        store: Any,
+        native_id: str,
+        payload: Mapping[str, Any],
+        *,
+        words: str,
+        vector: Vector | None = None,
+    ) -> None:
+        """Writes a point under its id, over what is there; `words` are what it is found by.
+
+        `vector`: that of the words, where it is known already.
+        """
+        found_by = self.vectors([words])[0] if vector is None else vector
         if self.get(store, native_id) is None:
-            store.insert(vectors=[vector], ids=[native_id], payloads=[dict(payload)])
+            store.insert(vectors=[found_by], ids=[native_id], payloads=[dict(payload)])
         else:
-            store.update(vector_id=native_id, vector=vector, payload=dict(payload))
+            self.rewrite(store, native_id, payload, found_by)
+
+    def rewrite(
+        self, store: Any, native_id: str, payload: Mapping[str, Any], vector: Vector
+    ) -> None:
+        """Gives a point that is there another payload and another vector."""
+        store.update(vector_id=native_id, vector=list(vector), payload=dict(payload))
+
+    def vectors(self, texts: Sequence[str]) -> list[Vector]:
+        """The vectors of texts that are stored, in one call of the embedder."""
+        if len(texts) == 1:
+            return [self._memory.embedding_model.embed(texts[0], "add")]
+        return list(self._memory.embedding_model.embed_batch(list(texts), "add"))
+
+    def vector_of(self, store: Any, native_id: str) -> Vector | None:
+        """The vector that a point has; None where the provider does not tell it (any but Qdrant),
+        or there is no such point."""
+        if self._memory.config.vector_store.provider != "qdrant":
+            return None
+        found = store.client.retrieve(
+            collection_name=store.collection_name,
+            ids=[native_id],
+            with_payload=False,
+            with_vectors=True,
+        )
+        vector = found[0].vector if found else None
+        dense = vector.get("") if isinstance(vector, Mapping) else vector
+        return [float(part) for part in dense] if dense else None
 
     def get(self, store: Any, native_id: str) -> dict[str, Any] | None:
         """The payload of a point, if it is there."""

@@ -191,6 +191,11 @@ class Mem0Projection:
         self.natives.put(self.natives.closed, native_id, payload, words=text)
         return [self._link_to(native_id, fact, text)]
 
+    def linked(self, subject: Subject) -> frozenset[str]:
+        """Ids of all memories that the gate knows of a subject."""
+        links = self._ledger.links(self.name, subject=subject)
+        return frozenset(link.native_id for link in links)
+
     def is_linked(self, native_id: str) -> bool:
         """True when the gate knows where this memory came from."""
         return bool(self._ledger.links(self.name, native_id=native_id))

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from memgate_core.gate import MemoryGate
+from memgate_core.model import Subject
 from memgate_mem0.calls import active_call
 from memgate_mem0.desk import Desk
+from memgate_mem0.legacy import all_unlinked
 from memgate_mem0.llm_proxy import JudgingLlm
 from memgate_mem0.noting import NotingStore
 from memgate_mem0.projection import Mem0Projection
@@ -74,6 +76,15 @@ class StoreDesk(Desk):
         natives.purge_history(sorted(ids))
         self.unlink(reception.subject, ids)
         drop_repeated(natives, reception)
+
+    def older_may_stand(self, subject: Subject) -> bool:
+        """False where every memory of the subject is known to the gate. A store that does not
+        answer may hold anything: the delivery then meets the same fault, and reports it."""
+        try:
+            found = all_unlinked(self.projection, subject)
+        except Exception:
+            return True
+        return found is None or bool(found)
 
     def tidy(self, reception: Reception) -> None:
         """Keeps held words out of Mem0's last raw messages."""
