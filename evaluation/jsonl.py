@@ -47,6 +47,16 @@ def read(
                 yield number, _record(path, number, line, form)
 
 
+def check_readable(path: Path) -> None:
+    """Says that a file cannot be read before anything is opened for writing.
+
+    Raises:
+        InvalidInputError: no such file, or no right to read it.
+    """
+    with _opened(path):
+        pass
+
+
 def _record(path: Path, number: int, line: bytes, form: type[M]) -> M:
     try:
         return form.model_validate_json(line)

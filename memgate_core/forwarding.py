@@ -63,7 +63,7 @@ def _tidy(piece: str) -> str:
 
 
 def _resolve_there(kept: str, held: Sequence[str]) -> str:
-    places = [match.group(1) for words in held for match in _PLACE.finditer(words)]
+    places = [m.group(1).rstrip(".") for words in held for m in _PLACE.finditer(words)]
     if len(set(places)) != 1 or not _THERE.search(kept):
         return kept
     return _THERE.sub(lambda m: f"{m.group(1)} in {places[0]}", kept, count=1)

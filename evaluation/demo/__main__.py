@@ -139,4 +139,6 @@ def _graph(folder: Path, lines: Sequence[Message | Question]) -> None:
 
 
 if __name__ == "__main__":
+    # what a framework's closed connections still say while the process ends belongs to no table
+    logging.disable(logging.CRITICAL)
     sys.exit(main())

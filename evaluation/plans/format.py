@@ -69,7 +69,7 @@ class Conversation(Record):
     but not scored.
     """
 
-    id: str = Field(min_length=1)
+    id: Words
     field: TrackedField
     sessions: list[Session] = Field(min_length=1)
     probe: str = ""

@@ -28,6 +28,8 @@ _FILTERS = 96
 _MEMBERS = 3
 _PADDING = max(_WIDTHS) - 1
 _SCALE = 10.0
+_LARGE = 1024
+"""Numbers in a constant from which it is worth writing it in sixteen bits."""
 
 Soft = tuple[Encoded, NDArray[np.float32], float]
 """A row, the probabilities it should get, and its weight."""
@@ -121,7 +123,7 @@ def glance_logits(model: Glance, rows: Sequence[Encoded]) -> NDArray[np.float32]
 
 def write_glance(model: Glance, path: Path) -> int:
     """Writes the glance as ONNX over word vectors; returns its size in bytes."""
-    nodes, constants = _graph(model)
+    nodes, constants = halved(*_graph(model))
     rows: list[str | int] = ["rows", "tokens"]
     inputs = [
         helper.make_tensor_value_info("words", TensorProto.FLOAT, [*rows, WIDTH]),
@@ -135,6 +137,23 @@ def write_glance(model: Glance, path: Path) -> int:
         str(path),
     )
     return path.stat().st_size
+
+
+def halved(
+    nodes: Sequence[onnx.NodeProto], constants: Sequence[onnx.TensorProto]
+) -> tuple[list[onnx.NodeProto], list[onnx.TensorProto]]:
+    """The graph with its large constants in sixteen bits, widened when the graph is loaded."""
+    casts: list[onnx.NodeProto] = []
+    kept: list[onnx.TensorProto] = []
+    for constant in constants:
+        value = numpy_helper.to_array(constant)
+        if value.dtype != np.float32 or value.size < _LARGE:
+            kept.append(constant)
+            continue
+        narrow = f"{constant.name}_half"
+        kept.append(numpy_helper.from_array(value.astype(np.float16), narrow))
+        casts.append(helper.make_node("Cast", [narrow], [constant.name], to=TensorProto.FLOAT))
+    return [*casts, *nodes], kept
 
 
 class _Nodes:

@@ -13,11 +13,11 @@ from evaluation.training.network import Judge
 from memgate_core.judgement.verdicts import CLAIM_VERDICTS, RESOLUTION_ORDER
 from memgate_core.model import ResolutionType
 
-_FALSE_CONFIRMS = 0.005
+_FALSE_CONFIRMS = 0.0025
 _FALSE_ABANDONS = 0.02
-_FALSE_FITS = 0.02
+_FALSE_FITS = 0.005
 _FALSE_READS = 0.02
-_FALSE_FACTS = 0.003
+_FALSE_FACTS = 0.0005
 """Of turns that do not say so, how many may be read as a fact or a correction unasked."""
 _FAR_PAIRS = 0.02
 _STANDING = tuple(CLAIM_VERDICTS.index(name) for name in ("commit", "correct", "hold"))

@@ -25,9 +25,10 @@ def classify(
     classifier: options.Classifier = None,
 ) -> None:
     """Judges each statement: speculation, completed_event, correction or other."""
-    from evaluation.jsonl import read, writing
+    from evaluation.jsonl import check_readable, read, writing
     from evaluation.statements.format import StatementLine, judgement_line
 
+    check_readable(in_file)
     judge = classifier_of(settings(classifier=classifier))
     with progress(in_file, "classify") as consumed, writing(out) as write:
         for _, line in read(in_file, StatementLine, consumed=consumed):

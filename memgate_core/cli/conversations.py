@@ -67,10 +67,11 @@ def run(
     classifier: options.Classifier = None,
 ) -> None:
     """Runs a file of conversations and writes what memory held after each of the user's turns."""
-    from evaluation.jsonl import writing
+    from evaluation.jsonl import check_readable, writing
     from evaluation.plans.run import opened, traced
     from evaluation.plans.setting import Setting
 
+    check_readable(in_file)
     chosen = settings(classifier=classifier)
     setting = Setting.model_validate(
         {

@@ -85,11 +85,12 @@ class Encoders:
             types[at, :length] = row.types[:length]
             mask[at, :length] = 1
         table, scale = self._words
-        words = table[ids].astype(np.float32) * scale[ids].astype(np.float32)
+        words = unpacked(table[ids]) * scale[ids].astype(np.float32)
         return {"words": words, "types": types, "mask": mask}
 
     @cached_property
-    def _words(self) -> tuple[NDArray[np.int8], NDArray[np.float16]]:
+    def _words(self) -> tuple[NDArray[np.uint8], NDArray[np.float16]]:
+        """Word vectors in four bits, two numbers a byte, and a scale for each word."""
         import numpy as np
 
         with np.load(self._file("words.npz")) as stored:
@@ -108,6 +109,17 @@ class Encoders:
                 f"{path} is missing", hint="reinstall agentmemgate, or run evaluation.training"
             )
         return path
+
+
+def unpacked(packed: NDArray[np.uint8]) -> Floats:
+    """The four-bit numbers of the word table, around zero; the last axis doubles."""
+    import numpy as np
+
+    numbers = np.empty((*packed.shape[:-1], 2 * packed.shape[-1]), np.float32)
+    numbers[..., ::2] = packed & 15
+    numbers[..., 1::2] = packed >> 4
+    numbers -= 7.5
+    return numbers
 
 
 def _session(path: Path) -> Any:

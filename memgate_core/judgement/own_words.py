@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from memgate_core.judgement.claims import ClaimHead, Verdict
 from memgate_core.judgement.encoder import Encoders
+from memgate_core.judgement.reading import whole_words
 from memgate_core.judgement.shared import shared_encoders
 from memgate_core.model import FieldSpec, Turn
 
@@ -51,4 +52,4 @@ def _words(turn: Turn, verdict: Verdict) -> str | None:
     if verdict.place is None or verdict.stands < _STANDS:
         return None
     number, start, end = verdict.place
-    return turn.text[start:end].strip(_EDGES) if number < 0 else None
+    return whole_words(turn.text, start, end).strip(_EDGES) if number < 0 else None

@@ -19,6 +19,7 @@ is no landlord), and a plan without a field is held as well."""
 _LONGEST_FACT = 8
 """Words; what reads as a longer value is a description, and not safe to commit."""
 _EDGES = " \t\n.,;:!?\"'“”‘’()[]*_"
+_JOINS = "'’-"
 _BOUNDARY = re.compile(r"(?<=[.!?…])\s+|\n+")
 
 
@@ -92,7 +93,7 @@ def _candidate(turn: Turn, field: FieldSpec, verdict: Verdict, reader: str) -> C
     if number >= 0 and not assent:
         return None  # only a short "yes" makes the words of the turn before the user's own
     text = turn.text if number < 0 else turn.history[-2:][number].content
-    value = text[start:end].strip(_EDGES)
+    value = whole_words(text, start, end).strip(_EDGES)
     if not value or (verdict.name != "hold" and len(value.split()) > _LONGEST_FACT):
         return None
     words = sentence_around(turn.text, start, end) if number < 0 else _whole(turn.text)
@@ -106,6 +107,23 @@ def _candidate(turn: Turn, field: FieldSpec, verdict: Verdict, reader: str) -> C
         extractor=reader,
         confidence=verdict.stands,
     )
+
+
+def whole_words(text: str, start: int, end: int) -> str:
+    """The range, widened to whole words: a tokeniser cuts at apostrophes, people do not."""
+    while start > 0 and _inside_word(text, start):
+        start -= 1
+    while end < len(text) and _inside_word(text, end):
+        end += 1
+    return text[start:end]
+
+
+def _inside_word(text: str, at: int) -> bool:
+    """True when the characters on both sides of `at` belong to one word."""
+    around = text[at - 1 : at + 1]
+    joined = around[0] in _JOINS and text[at - 2 : at - 1].isalnum() and around[1].isalnum()
+    joins = around[1:] in _JOINS and around[0].isalnum() and text[at + 1 : at + 2].isalnum()
+    return around.isalnum() or joined or bool(around[1:] and joins)
 
 
 def _whole(text: str) -> Span:

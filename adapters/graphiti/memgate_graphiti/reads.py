@@ -18,12 +18,15 @@ from graphiti_core.search.search_config_recipes import COMBINED_HYBRID_SEARCH_CR
 from graphiti_core.search.search_filters import SearchFilters
 from graphiti_core.utils.maintenance.graph_data_operations import EPISODE_WINDOW_LEN
 
+from memgate_graphiti.desk import Desk
+
 
 class ScopedReads:
     """Search and retrieval, mixed into `GatedGraphiti`."""
 
     driver: GraphDriver
     all_groups: bool
+    desk: Desk
 
     async def search(
         self,
@@ -35,6 +38,7 @@ class ScopedReads:
         driver: GraphDriver | None = None,
     ) -> list[EntityEdge]:
         """Graphiti's search; without group ids, of the default group."""
+        self.desk.bridge.adopt()
         sifts = self._sifts(group_ids)
         inner: Any = super()
         wanted = num_results * _WIDER if sifts else num_results
@@ -60,6 +64,7 @@ class ScopedReads:
         query_vector: list[float] | None = None,
     ) -> SearchResults:
         """Graphiti's advanced search; without group ids, of the default group."""
+        self.desk.bridge.adopt()
         sifts = self._sifts(group_ids)
         inner: Any = super()
         found: SearchResults = await inner.search_(
@@ -84,6 +89,7 @@ class ScopedReads:
         saga: str | None = None,
     ) -> list[EpisodicNode]:
         """Graphiti's last episodes; without group ids, of the default group."""
+        self.desk.bridge.adopt()
         inner: Any = super()
         scope = [self.driver.default_group_id] if self._sifts(group_ids) else group_ids
         found: list[EpisodicNode] = await inner.retrieve_episodes(

@@ -18,7 +18,7 @@ from memgate_core.projection import DeliveryReport
 from memgate_mem0.answers import Claim
 from memgate_mem0.calls import under_way
 from memgate_mem0.edits import delete_everywhere, empty_scope, forget_everything, take_update
-from memgate_mem0.gated import GateChoice, Gated, mem0_refuses
+from memgate_mem0.gated import GateChoice, Gated, check_metadata, mem0_refuses
 from memgate_mem0.memory import PAUSE_S
 from memgate_mem0.reads import as_of_get_all, as_of_search
 from memgate_mem0.reception import Reception
@@ -76,6 +76,7 @@ class GatedAsyncMemory(Gated, AsyncMemory):  # type: ignore[misc]
     ) -> JsonObject:
         """See `GatedMemory.add`."""
         scope = MemoryScope.of_call(user_id, agent_id, run_id)
+        check_metadata(metadata)
         options = {
             "user_id": user_id,
             "agent_id": agent_id,

@@ -73,6 +73,9 @@ class Carriers:
         """Takes what carried a corrected or revoked fact out of every collection."""
         for link in self.links(fact):
             kept = self._others(link, fact, FactStatus.CURRENT)
+            payload = self._natives.get(self._natives.main, link.native_id) if kept else None
+            if payload is not None and self._only_repeats(link, payload, fact, kept):
+                kept = []
             self._delete_from(self._natives.main, link, fact, kept)
             ended = self._others(link, fact, FactStatus.SUPERSEDED)
             self._delete_from(self._natives.closed, link, fact, ended)
@@ -103,7 +106,7 @@ class Carriers:
         if payload is None:
             return []
         others = self._others(link, fact, FactStatus.CURRENT)
-        if not others:
+        if not others or self._only_repeats(link, payload, fact, others):
             ended = closed_payload(payload, fact)
             self.move_to_closed(link.native_id, payload, ended, _when(fact))
             return [link.model_copy(update={"fact_ids": _with(link.fact_ids, fact.fact_id)})]
@@ -142,6 +145,14 @@ class Carriers:
             self.take_from_main(link.native_id, payload, _when(fact))
         else:
             self._natives.remove(store, link.native_id)
+
+    def _only_repeats(
+        self, link: NativeLink, payload: dict[str, Any], fact: Fact, others: Sequence[Fact]
+    ) -> bool:
+        """True for a paraphrase that, without the fact, would say what other memories say."""
+        if fact.words in str(payload.get("data", "")) or self._rest(payload, fact, others) is None:
+            return False
+        return all(set(self.live(other)) - {link.native_id} for other in others)
 
     def _rest(self, payload: dict[str, Any], fact: Fact, others: Sequence[Fact]) -> str | None:
         """The memory's text without the fact; None where it does not tell of it (any more)."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
-from memgate_core.errors import ConfigurationError
+from memgate_core.errors import ConfigurationError, InvalidInputError
 from memgate_core.gate import MemoryGate
 from memgate_mem0.store_desk import StoreDesk
 
@@ -65,6 +66,16 @@ class Gated:
         """
         opened, owns = opened_gate(gate)
         self._desk = StoreDesk(self, opened, tenant=tenant, owns_gate=owns)
+
+
+def check_metadata(metadata: Any) -> None:
+    """Refuses metadata that Mem0 would stumble over once the gate has judged the words.
+
+    Raises:
+        InvalidInputError: it is no mapping.
+    """
+    if metadata is not None and not isinstance(metadata, Mapping):
+        raise InvalidInputError(f"metadata must be a dict, not {type(metadata).__name__}")
 
 
 def mem0_refuses(timestamp: Any, expiration_date: Any, memory_type: str | None) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 from memgate_core.errors import InvalidTurnError
 from memgate_core.model import HistoryTurn, Role
+from memgate_mem0.scope import check_storable
 
 _ROLES = {
     "user": Role.USER,
@@ -72,12 +73,14 @@ def _read(message: Any, at: int) -> Message:
     if not isinstance(message, Mapping):
         raise InvalidTurnError(f"messages[{at}]", f"must be a dict, not {type(message).__name__}")
     role = message.get("role")
-    if role not in _ROLES:
+    if not isinstance(role, str) or role not in _ROLES:
         known = ", ".join(_ROLES)
         raise InvalidTurnError(
             f"messages[{at}].role", f"{role!r} is unknown", hint=f"one of {known}"
         )
     name = message.get("name")
+    if isinstance(name, str):
+        check_storable(f"messages[{at}].name", name)
     return Message(
         given=message,
         role=_ROLES[role],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from memgate_core.errors import InvalidTurnError
 from memgate_core.intake import subject_of
@@ -33,7 +34,8 @@ class MemoryScope:
         """The scope of an add call.
 
         Raises:
-            InvalidTurnError: no id at all, or one that is empty or holds white space.
+            InvalidTurnError: no id at all, or one that is empty, holds white space or what cannot
+                be stored, or is no string, whole number or UUID.
         """
         scope = cls(
             _trimmed("user_id", user_id), _trimmed("agent_id", agent_id), _trimmed("run_id", run_id)
@@ -121,11 +123,28 @@ def scope_of_session_key(key: str) -> MemoryScope | None:
 def _trimmed(name: str, value: Any) -> str | None:
     if value is None:
         return None
+    if isinstance(value, bool) or not isinstance(value, str | int | UUID):
+        raise InvalidTurnError(f"subject.{name}", f"must be a string, not {type(value).__name__}")
     text = str(value).strip()
     if not text or any(ch.isspace() for ch in text):
         problem = "is empty" if not text else "holds white space"
         raise InvalidTurnError(f"subject.{name}", problem)
+    check_storable(f"subject.{name}", text)
     return text
+
+
+def check_storable(where: str, text: str) -> None:
+    """Refuses what no store can keep.
+
+    Raises:
+        InvalidTurnError: a NUL character, or half of a surrogate pair.
+    """
+    if "\x00" in text:
+        raise InvalidTurnError(where, f"has a NUL character at {text.index(chr(0))}")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as fault:
+        raise InvalidTurnError(where, f"has a lone surrogate at {fault.start}") from None
 
 
 def _escaped(value: str) -> str:
