@@ -17,6 +17,7 @@ from evaluation.demo.chat import OWN, Message, Question, chat
 from evaluation.demo.mem0_pair import Mem0Pair
 from evaluation.plans.format import Extraction
 from memgate_core.errors import InvalidInputError, MemgateError
+from memgate_core.model import Fact, FactStatus
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -107,15 +108,20 @@ def _ask(asked: Sequence[screen.Belief], moment: int) -> None:
 
 
 def _timeline(pair: Mem0Pair, users: Sequence[str]) -> None:
-    """The field with the longest past."""
+    """The field with the longest past; of several, one whose value changed and was never wrong."""
     pasts = [
         (user, attribute, pair.gate.profile(user).history(attribute))
         for user in users
         for attribute in {f.attribute for f in pair.gate.profile(user).facts() if f.attribute}
     ]
     if pasts:
-        user, attribute, facts = max(pasts, key=lambda past: (len(past[2]), past[0]))
+        user, attribute, facts = max(pasts, key=_telling)
         screen.timeline(f"{user}: {attribute.replace('_', ' ')} over time", facts)
+
+
+def _telling(past: tuple[str, str, Sequence[Fact]]) -> tuple[int, int, str]:
+    user, _attribute, facts = past
+    return len(facts), sum(fact.status is FactStatus.SUPERSEDED for fact in facts), user
 
 
 def _listing(pair: Mem0Pair, users: Sequence[str]) -> None:
