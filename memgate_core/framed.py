@@ -7,6 +7,8 @@ held: an extractor may not make anything true, but its doubt is believed.
 
 from __future__ import annotations
 
+import re
+
 from memgate_core.fields.normalise import is_plan_framed
 from memgate_core.fields.plain_value import leaves_open, planned_value, says_nothing
 from memgate_core.fields.values import same_value, words_of
@@ -15,11 +17,24 @@ from memgate_core.model import (
     Candidate,
     EvidenceJudgement,
     EvidenceType,
+    Role,
     Standing,
     StandingJudgement,
     Turn,
 )
 
+_UNDECIDED = re.compile(
+    r"\b(?:(?:can['’]?t|cannot|can not|couldn['’]?t) (?:decide|settle|choose|land on)"
+    r"|(?:haven['’]?t|can['’]?t|cannot) (?:decided|made? up my mind)|torn between|undecided"
+    r"|on the fence|back and forth|fifty[- ]fifty|50 ?[:/-] ?50|(?:in|of) two minds"
+    r"|hung parliament|see-?saw|(?:toss|flip)(?:ing|ped)? a coin|coin keeps"
+    r"|split down the middle|no majority|half (?:of )?me says|half a mind|inclined to"
+    r"|which way (?:this|it) goes|arguing wi(?:th|v)? m[ey]self|brain says"
+    r"|(?:for|yes|stay)[,.]? (?:and )?(?:against|no|go)[,.]? (?:for|yes|stay)\b"
+    r"|score \d ?[-–] ?\d|so it['’]?s .{1,30} (?:v|vs|versus)\b)",
+    re.IGNORECASE,
+)
+"""What people say who weigh one thing against another."""
 _OPEN_TO_DOUBT = (EvidenceType.OTHER, EvidenceType.COMPLETED_EVENT)
 _LEAD = 0.6
 """Probability that a doubted candidate is given for being a plan."""
@@ -30,6 +45,12 @@ def is_framed_as_plan(candidate: Candidate) -> bool:
     if candidate.entity != USER_ENTITY or candidate.attribute is None:
         return False
     return is_plan_framed(candidate.attribute) or leaves_open(candidate.value or "")
+
+
+def is_undecided(turn: Turn) -> bool:
+    """True for a message that says of itself that nothing is decided: a new value in it is weighed,
+    not reported, whichever of its sentences names it."""
+    return turn.role is Role.USER and bool(_UNDECIDED.search(turn.text))
 
 
 def doubted(judgement: EvidenceJudgement) -> EvidenceJudgement:
@@ -52,9 +73,13 @@ def doubted(judgement: EvidenceJudgement) -> EvidenceJudgement:
     )
 
 
-def own_if_unsaid(standing: StandingJudgement) -> StandingJudgement:
-    """A plan need not be asserted to be held; another's, a joke or a quotation stays what it is."""
-    if standing.standing is Standing.UNSUPPORTED:
+def own_if_unsaid(standing: StandingJudgement, value: str) -> StandingJudgement:
+    """A plan need not be asserted to be held; what is another's or a quotation stays that. A value
+    that leaves itself open ("undecided between A and B") denies nothing either."""
+    unsaid = {Standing.UNSUPPORTED, Standing.NON_LITERAL}
+    if standing.standing in unsaid or (
+        standing.standing is Standing.NEGATED and leaves_open(value)
+    ):
         return standing.model_copy(update={"standing": Standing.OWN})
     return standing
 

@@ -8,7 +8,14 @@ from dataclasses import dataclass, field
 from memgate_core.extraction.open_key import open_key
 from memgate_core.fields.plain_value import says_nothing
 from memgate_core.fields.validators import refusal
-from memgate_core.framed import agreed, doubted, is_framed_as_plan, is_reworded, own_if_unsaid
+from memgate_core.framed import (
+    agreed,
+    doubted,
+    is_framed_as_plan,
+    is_reworded,
+    is_undecided,
+    own_if_unsaid,
+)
 from memgate_core.judgement.protocol import (
     EvidenceClassifier,
     FieldMatcher,
@@ -290,9 +297,11 @@ def _weighed(
     kept = (_unspoken if refused else _in_clean_words)(turn, candidate, screening)
     judgement = for_value(judgement, standing)
     if match.field is not None and is_framed_as_plan(candidate):
-        judgement, standing = doubted(judgement), own_if_unsaid(standing)
+        judgement, standing = doubted(judgement), own_if_unsaid(standing, candidate.value or "")
         if said is None and says_nothing(candidate.value or ""):  # "undecided" is no value
             match = FieldMatch(field=None, via=match.via)
+    elif match.field is not None and is_undecided(turn):
+        judgement = doubted(judgement)
     return Weighed(
         candidate=kept,
         judgement=judgement,

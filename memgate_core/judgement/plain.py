@@ -32,13 +32,27 @@ _TWIST = re.compile(
 )
 
 
-def is_plainly_own(turn: Turn, words: str, value: str) -> bool:
-    """True when `words`, and all of the message around them, only say `value` of the speaker."""
+_FORMER = re.compile(r"\b(?:old|former|ex|last|next|new|future|dream|ideal|favou?rite)\b", re.I)
+
+
+def is_plainly_own(turn: Turn, words: str, value: str, attribute: str = "") -> bool:
+    """True when `words`, and all of the message around them, only say `value` of the speaker.
+
+    `attribute` is the field's name: "our dog groomer is Millie" says it in so many words.
+    """
     text = turn.text
     return (
         turn.role is Role.USER
         and len(text.split()) <= MOST_WORDS
         and value.casefold() in words.casefold()
-        and bool(_OWN.match(words))
+        and bool(_OWN.match(words) or _names_slot(words, attribute))
         and not _TWIST.search(text)
     )
+
+
+def _names_slot(words: str, attribute: str) -> bool:
+    head = attribute.rpartition("_")[2]
+    said = re.match(
+        rf"\W*(?:my|our)\s+((?:\w+\s+){{0,2}}){re.escape(head)}\s+(?:is|are)\b", words, re.I
+    )
+    return bool(head and said and not _FORMER.search(said.group(1)))

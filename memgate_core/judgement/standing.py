@@ -76,7 +76,8 @@ _PLAIN = StandingJudgement(standing=Standing.OWN, cues=("plain first-person word
 def _is_plain(turn: Turn, claim: StandingClaim) -> bool:
     candidate = claim.candidate
     own = candidate.entity == USER_ENTITY and _on_field(claim)
-    return own and is_plainly_own(turn, candidate.words, candidate.value or "")
+    attribute = claim.field.attribute if claim.field else ""
+    return own and is_plainly_own(turn, candidate.words, candidate.value or "", attribute)
 
 
 def _on_field(claim: StandingClaim) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from memgate_core.ledger.runner import Prepared
 from memgate_core.ledger.sql_ledger import SqlLedger
 from memgate_core.ledger.terms import terms_of
 from memgate_core.model import EventType, NativeLink
@@ -49,6 +50,8 @@ SMALL = {
 def used(tmp_path: Path) -> Iterator[SqlLedger]:
     """A ledger that took turns of every kind and delivered them."""
     with opened(fresh_url(FILE, tmp_path)) as ledger:
+        database = ledger._database  # statements of its own: those are what the test looks at
+        database._prepared = Prepared(database.backend.engine.dialect)
         ledger.register("p")
         _take_a_turn(ledger)
         _deliver(ledger)
