@@ -17,7 +17,7 @@ _FALSE_CONFIRMS = 0.0025
 _FALSE_ABANDONS = 0.02
 _FALSE_FITS = 0.005
 _FALSE_READS = 0.02
-_FALSE_FACTS = 0.0005
+_FALSE_FACTS = {"commit": 0.0005, "correct": 0.001}
 """Of turns that do not say so, how many may be read as a fact or a correction unasked."""
 _FAR_PAIRS = 0.02
 _STANDING = tuple(CLAIM_VERDICTS.index(name) for name in ("commit", "correct", "hold"))
@@ -36,9 +36,9 @@ def choose(model: Judge, checks: Course, temperatures: Mapping[str, float]) -> d
     claims, said = _chances(model, checks, "claim", temperatures)
     stands = claims[:, _STANDING].sum(axis=1)
     found["read"] = _lowest(stands[~np.isin(said, _STANDING)], _FALSE_READS)
-    for name in ("commit", "correct"):
+    for name, allowed in _FALSE_FACTS.items():
         at = CLAIM_VERDICTS.index(name)
-        found[f"read_{name}"] = _lowest(claims[said != at, at], _FALSE_FACTS)
+        found[f"read_{name}"] = _lowest(claims[said != at, at], allowed)
     if checks.samples.get("fit"):
         fits, same = _chances(model, checks, "fit", temperatures)
         found["fit"] = _lowest(fits[same == 0, 1], _FALSE_FITS)

@@ -94,7 +94,7 @@ def _candidate(turn: Turn, field: FieldSpec, verdict: Verdict, reader: str) -> C
         return None  # only a short "yes" makes the words of the turn before the user's own
     text = turn.text if number < 0 else turn.history[-2:][number].content
     value = whole_words(text, start, end).strip(_EDGES)
-    if not value or (verdict.name != "hold" and len(value.split()) > _LONGEST_FACT):
+    if not value or (verdict.name != "hold" and not _is_one_thing(value)):
         return None
     words = sentence_around(turn.text, start, end) if number < 0 else _whole(turn.text)
     return Candidate(
@@ -107,6 +107,11 @@ def _candidate(turn: Turn, field: FieldSpec, verdict: Verdict, reader: str) -> C
         extractor=reader,
         confidence=verdict.stands,
     )
+
+
+def _is_one_thing(value: str) -> bool:
+    """False for what runs on into another sentence, or is too long to be a value."""
+    return len(value.split()) <= _LONGEST_FACT and not _BOUNDARY.search(value)
 
 
 def whole_words(text: str, start: int, end: int) -> str:
