@@ -131,7 +131,8 @@ async def test_the_database_down_at_any_step_of_an_ingestion(
         assert await talk.episodes() == ["user: hello", "user: I live in Leeds"]
         assert len(await talk.edges()) == 1
         del graphiti.driver.clone
-    assert failed > 3
+    # every third step on Neo4j, of whose faults the driver and Graphiti get over more
+    assert failed > (0 if database.name == "neo4j" else 3)
 
 
 async def _fails(call: Coroutine[Any, Any, Any]) -> bool:
