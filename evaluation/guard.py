@@ -28,6 +28,8 @@ from memgate_core.judgement.local import LocalClassifier
 MARKS = DATA / "guard.json"
 SLACK = 0.015
 """So far a figure may fall before it counts: other processors round int8 products otherwise."""
+SLACK_PLANS = 0.1
+"""Likewise for the plan figures, where one of a dozen conversations is eight in a hundred."""
 _FEWER_IS_BETTER = frozenset({"wrong_commits", "pending_contaminated", "falsely_promoted"})
 _EVERY = 3
 """Every third conversation of the test part: the whole of it is what `make docs` measures."""
@@ -51,7 +53,7 @@ def dropped(now: dict[str, float], marks: dict[str, float]) -> list[str]:
     for key, mark in marks.items():
         value = now.get(key, 0.0)
         worse = value - mark if key.rpartition(".")[2] in _FEWER_IS_BETTER else mark - value
-        if worse > SLACK:
+        if worse > (SLACK_PLANS if key.startswith(("literal.", "cautious.")) else SLACK):
             lines.append(f"{key}: {value:.3f}, was {mark:.3f}")
     return lines
 
