@@ -53,8 +53,9 @@ def is_undecided(turn: Turn) -> bool:
     return turn.role is Role.USER and bool(_UNDECIDED.search(turn.text))
 
 
-def doubted(judgement: EvidenceJudgement) -> EvidenceJudgement:
-    """The judgement of a candidate framed as a plan: speculation, unless it corrects."""
+def doubted(judgement: EvidenceJudgement, why: str) -> EvidenceJudgement:
+    """The judgement of a candidate that is only weighed: speculation, unless it corrects. `why` is
+    the first of its cues."""
     if judgement.evidence_type not in _OPEN_TO_DOUBT:
         return judgement
     rest = sum(p for k, p in judgement.probabilities.items() if k is not EvidenceType.SPECULATION)
@@ -63,12 +64,11 @@ def doubted(judgement: EvidenceJudgement) -> EvidenceJudgement:
         kind: _LEAD if kind is EvidenceType.SPECULATION else p * share
         for kind, p in judgement.probabilities.items()
     }
-    cues = ("the extractor calls it a plan", *judgement.cues)
     return judgement.model_copy(
         update={
             "evidence_type": EvidenceType.SPECULATION,
             "probabilities": probabilities,
-            "cues": cues,
+            "cues": (why, *judgement.cues),
         }
     )
 

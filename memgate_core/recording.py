@@ -196,9 +196,7 @@ class Decisions:
     def _hold(self, w: Weighed, decision: Decision, proposal_id: str) -> str:
         planned = self._planned(w)
         for item in self._pending(w):
-            if _claims_the_same(item, w) or (
-                w.registered and same_claim(item.value, planned.value)
-            ):
+            if _claims_the_same(item, w, planned.value):
                 return self._restate(item, w)
         text = self._would_say(w, planned)
         promote_when, discard_when = self.realiser.conditions(text, planned)

@@ -297,11 +297,12 @@ def _weighed(
     kept = (_unspoken if refused else _in_clean_words)(turn, candidate, screening)
     judgement = for_value(judgement, standing)
     if match.field is not None and is_framed_as_plan(candidate):
-        judgement, standing = doubted(judgement), own_if_unsaid(standing, candidate.value or "")
+        judgement = doubted(judgement, "the extractor calls it a plan")
+        standing = own_if_unsaid(standing, candidate.value or "")
         if said is None and says_nothing(candidate.value or ""):  # "undecided" is no value
             match = FieldMatch(field=None, via=match.via)
     elif match.field is not None and is_undecided(turn):
-        judgement = doubted(judgement)
+        judgement = doubted(judgement, "the message says that nothing is decided")
     return Weighed(
         candidate=kept,
         judgement=judgement,
