@@ -7,6 +7,7 @@ take something back with the facts that it carries there are `revoke` and `remov
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -36,7 +37,7 @@ def gate_namespaces(nodes: NodeNamespace, edges: EdgeNamespace, guard: Guard) ->
     edges.entity = GatedEntityEdges(edges.entity, guard)
 
 
-class _Routed:
+class _Routed(ABC):
     """A namespace whose writes go through the gate, and to the graph of the object's group."""
 
     _ops: Any
@@ -68,8 +69,9 @@ class _Routed:
         for reception, thing in zip(receptions, things, strict=True):
             await self._written(reception, thing)
 
+    @abstractmethod
     async def _require(self, thing: Any) -> Reception | None:
-        raise NotImplementedError
+        """Takes the words of a thing through the gate; refuses what may not be saved."""
 
     async def _written(self, reception: Reception | None, _thing: Any) -> None:
         await self._guard.written(reception)
