@@ -41,6 +41,12 @@ class AsyncEntry(ABC):
         """`observe`, off the event loop. Same arguments, result and errors."""
         return await self.off_loop(self.observe, turn, proposals, carried=carried, settles=settles)
 
+    async def aobserve_all(
+        self, turns: Sequence[Turn], *, carried: bool | None = None
+    ) -> list[Receipt]:
+        """`observe_all`, off the event loop."""
+        return await self.off_loop(self.observe_all, turns, carried=carried)
+
     async def ajudge_extracted(
         self, subject: Subject, message_ids: Sequence[str], texts: Sequence[str]
     ) -> list[Extracted]:
@@ -83,6 +89,10 @@ class AsyncEntry(ABC):
         settles: bool = True,
     ) -> Receipt:
         """See `MemoryGate.observe`."""
+
+    @abstractmethod
+    def observe_all(self, turns: Sequence[Turn], *, carried: bool | None = None) -> list[Receipt]:
+        """See `MemoryGate.observe_all`."""
 
     @abstractmethod
     def judge_extracted(

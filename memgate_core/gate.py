@@ -45,6 +45,7 @@ from memgate_core.model import (
     Subject,
     Turn,
 )
+from memgate_core.per_catalogue import per_catalogue
 from memgate_core.plain_reading import read_plainly
 from memgate_core.profile import Profile
 from memgate_core.projection import DeliveryReport, Projection, deliver
@@ -58,6 +59,8 @@ from memgate_core.weighing import KnownValues, masked
 
 if TYPE_CHECKING:
     from memgate_core.assembly import Parts
+
+_Proposals = Sequence[Mapping[str, Any]] | None
 
 
 class MemoryGate(AsyncEntry):
@@ -122,6 +125,25 @@ class MemoryGate(AsyncEntry):
                 with another payload. InvalidInputError: a malformed proposal.
             LedgerError: nothing was written; the same call may be retried.
         """
+        return self._observe(turn, proposals, carried, settles, relaxed=False)
+
+    def observe_all(self, turns: Sequence[Turn], *, carried: bool | None = None) -> list[Receipt]:
+        """`observe` for the turns of one call, in order, with one wait for the disk: when it
+        returns, all of them are there.
+
+        Raises:
+            As `observe`. Turns before the one that failed may be recorded; the call may be retried.
+        """
+        last = len(turns) - 1
+        receipts = [self._observe(t, None, carried, True, n < last) for n, t in enumerate(turns)]
+        if receipts and receipts[-1].replayed and not all(r.replayed for r in receipts):
+            with self._parts.ledger.write(turns[last].subject) as tx:
+                tx.count(REPLAYS, self._parts.matrix.version, 0)  # its commit waits for the others
+        return receipts
+
+    def _observe(
+        self, turn: Turn, proposals: _Proposals, carried: bool | None, settles: bool, relaxed: bool
+    ) -> Receipt:
         started = perf_counter()
         turn = checked(turn)
         recorded = self._parts.ledger.turn(turn.subject, turn.message_id)
@@ -131,7 +153,8 @@ class MemoryGate(AsyncEntry):
         carries = not self._projections if carried is None else carried
         with telemetry.span("memgate.observe"), sitting() as account:
             judgements = self._judge(turn, proposals, account, settles)
-            receipt = Recording(self._parts, turn, judgements, carries, started).write()
+            recording = Recording(self._parts, turn, judgements, carries, started)
+            receipt = recording.write(relaxed=relaxed)
             telemetry.spent(receipt)
         if not receipt.replayed:
             telemetry.observed(receipt, self._parts.matrix.version)
@@ -291,7 +314,7 @@ class MemoryGate(AsyncEntry):
 
     def _known(self, subject: Subject) -> tuple[KnownValues, dict[FieldKey, str | None]]:
         seen: dict[FieldKey, str | None] = {}
-        fields = {field.attribute: field for field in self._parts.scales.fields}
+        fields = _by_attribute(self._parts.scales.fields)
 
         def look_up(attribute: str) -> str | None:
             key = FieldKey(subject=subject, kind=fields[attribute].kind, normalized_key=attribute)
@@ -299,7 +322,7 @@ class MemoryGate(AsyncEntry):
             seen[key] = fact.fact_id if fact else None
             return fact.value if fact else None
 
-        return KnownValues(look_up, tuple(fields)), seen
+        return KnownValues(look_up, fields.keys()), seen
 
     def _holding(self, key: FieldKey) -> Fact | None:
         """What a registered key holds, a promotion that waits for its native write included."""
@@ -312,7 +335,7 @@ class MemoryGate(AsyncEntry):
         self, subject: Subject, proposed: Sequence[Candidate]
     ) -> dict[FieldKey, str | None]:
         """Which facts the keys of scoped proposals hold before anything is judged."""
-        fields = {field.attribute: field for field in self._parts.scales.fields}
+        fields = _by_attribute(self._parts.scales.fields)
         keys = [
             FieldKey(subject=subject, scope=c.scope, kind=field.kind, normalized_key=c.attribute)
             for c in proposed
@@ -340,6 +363,11 @@ class MemoryGate(AsyncEntry):
         matches = self._parts.scales.matcher.match(proposed, self._parts.scales.fields)
         taken = {match.field.attribute for match in matches if match.field}
         return [candidate for candidate in read if candidate.attribute not in taken]
+
+
+@per_catalogue
+def _by_attribute(fields: tuple[FieldSpec, ...]) -> dict[str, FieldSpec]:
+    return {field.attribute: field for field in fields}
 
 
 def _unclaimed(statements: Sequence[Candidate], candidates: Sequence[Candidate]) -> list[Candidate]:

@@ -69,14 +69,16 @@ class Recording:
     started: float
     """`perf_counter` of when the turn came in."""
 
-    def write(self) -> Receipt:
+    def write(self, *, relaxed: bool = False) -> Receipt:
         """Decides and records, all or nothing; a turn that another worker recorded is replayed.
+
+        `relaxed`: as in `Ledger.write`.
 
         Raises:
             ProtocolConflictError: the message id is known with other words.
             LedgerError: nothing was written.
         """
-        with self.parts.ledger.write(self.turn.subject) as tx:
+        with self.parts.ledger.write(self.turn.subject, relaxed=relaxed) as tx:
             if (winner := tx.turn(self.turn.message_id)) is not None:
                 return replayed(winner, self.turn)
             reach = reach_of(self.parts.ledger.rollout())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memgate_core.extraction.open_key import open_key
@@ -91,7 +91,7 @@ class KnownValues(Mapping[str, str | None]):
     """Current values by attribute, looked up only when a judge asks for one."""
 
     look_up: Callable[[str], str | None]
-    attributes: Sequence[str]
+    attributes: Collection[str]
     _seen: dict[str, str | None] = field(default_factory=dict)
 
     def __getitem__(self, attribute: str) -> str | None:

@@ -10,8 +10,9 @@ import pytest
 
 from tests.langchain.scripted_chat import says
 from tests.support.docs import blocks
+from tests.support.needs import needs
 
-pytest.importorskip("mem0")
+needs("mem0")
 README = Path(__file__).parents[1] / "README.md"
 JUDGED = json.dumps(
     {"statements": [{"n": 1, "type": "speculation", "confidence": 0.9, "standing": "own"}]}

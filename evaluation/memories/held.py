@@ -1,12 +1,14 @@
-"""Does Mem0 ever show what rests on held words? And do plans that came true end with their day?
+"""Does a memory ever show what rests on held words? Do plans that came true end with their day?
 
-    python -m evaluation.memories.held FILE… [--extraction recorded:literal|recorded:cautious|local]
+    python -m evaluation.memories.held FILE… [--memory mem0|graphiti]
+        [--extraction recorded:literal|recorded:cautious|local]
 
 FILE is a conversations file (.jsonl) or a hand-written source (.txt). After every turn everything
-that Mem0's own `get_all` and `search` return is looked at, by provenance: on which message does a
-memory rest, and is a word of it held? A leak is the adapter's where the gate held the words and
-Mem0 shows them all the same; it is the judges' where a labelled plan was never held. Exit status
-1: the adapter let something through.
+that the framework's own reads return is looked at (Graphiti: edges, node summaries, episodes), by
+provenance: on which message does a memory rest, and is a word of it held? A leak is the adapter's
+where the gate held the words and the framework shows them all the same; it is the judges' where a
+labelled plan was never held. Exit status 1: the adapter let something through, or a promotion is
+not what the memory shows at the end.
 """
 
 from __future__ import annotations
@@ -17,13 +19,13 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel
 
 from evaluation.jsonl import read
-from evaluation.memories.mem0 import Mem0Memory
 from evaluation.memories.pipeline import GatedMemoryPipeline
+from evaluation.memories.readable import Readable, reader_of
 from evaluation.plans.format import Conversation, Step
 from evaluation.plans.pipeline import message_id_of, subject_of
 from evaluation.plans.setting import Setting
@@ -31,7 +33,6 @@ from evaluation.plans.source import conversations
 from memgate_core.fields.values import same_value
 from memgate_core.model import Fact, FactStatus, StagedItem, StagedStatus
 
-_SEEN = 1000
 _HELD = (StagedStatus.PENDING, StagedStatus.PROMOTING)
 
 
@@ -56,6 +57,9 @@ class Came(BaseModel):
     expected: str
     since: date | None
     told_on: date
+    shown: bool
+    """The framework shows it as current, since that day where it shows days, and nothing that it
+    replaced."""
 
     @property
     def right(self) -> bool:
@@ -65,14 +69,12 @@ class Came(BaseModel):
 
 
 class Watch:
-    """One conversation through gated Mem0, looked at after every turn."""
+    """One conversation through a gated framework, looked at after every turn."""
 
     def __init__(self, told: Conversation, setting: Setting) -> None:
         self._told = told
         self._line = GatedMemoryPipeline(told, setting)
-        memory = self._line._memory
-        assert isinstance(memory, Mem0Memory)
-        self._mem0: Any = memory.memory
+        self._reader = reader_of(self._line.memory, told, self._line.gate.ledger)
         self._turns = {message_id_of(told, step): step.index for step in told.steps()}
         self._promoted = False
 
@@ -100,77 +102,74 @@ class Watch:
             expected=told.plan_value,
             since=fact.valid_from.date() if fact else None,
             told_on=next(s.date.date() for s in told.steps() if s.index == outcome),
+            shown=fact is not None and self._shows(fact),
         )
 
     def close(self) -> None:
-        """Closes Mem0 and the gate."""
+        """Closes the framework and the gate."""
         self._line.close()
+
+    def _shows(self, fact: Fact) -> bool:
+        stated = [row for row in self._reader.read() if row.states]
+        ids = [{carried.fact_id for carried in row.carries} for row in stated]
+        since = {
+            row.since for row, carried in zip(stated, ids, strict=True) if fact.fact_id in carried
+        }
+        ended = [
+            carried
+            for row in stated
+            for carried in row.carries
+            if carried.key == fact.key and carried.status is not FactStatus.CURRENT
+        ]
+        return bool(since) and since <= {fact.valid_from.date(), None} and not ended
 
     def _after(self, step: Step) -> Iterator[Leak]:
         ledger = self._line.gate.ledger
         items = ledger.staged(subject_of(self._told), status=None)
         held = [item for item in items if item.status in _HELD]
-        for row in self._readable():
-            text, said_in = str(row["memory"]), self._said_in(str(row["id"]))
-            by = self._by(row, text, said_in, step.index, held)
+        for row in self._reader.read():
+            by = self._by(row, step.index, held)
             if by is not None:
                 yield Leak(
                     conversation=self._told.id,
                     turn=step.index,
-                    said_in=said_in,
-                    memory=text,
+                    said_in=max(self._said_in(row), default=None),
+                    memory=row.text,
                     by=by,
                 )
 
     def _by(
-        self,
-        row: dict[str, Any],
-        text: str,
-        said_in: int | None,
-        now: int,
-        held: Sequence[StagedItem],
+        self, row: Readable, now: int, held: Sequence[StagedItem]
     ) -> Literal["adapter", "judges"] | None:
-        carries = self._mem0.desk.facts_of(str(row["id"]), row.get("metadata") or {})
-        asserted = [fact for fact in carries if fact.status is FactStatus.CURRENT]
+        asserted = [fact for fact in row.carries if fact.status is FactStatus.CURRENT]
         untold = [item for item in held if not _is_told(item, asserted)]
-        if any(self._rests_on(item, text, said_in) for item in untold):
+        if any(self._rests_on(item, row) for item in untold):
             return "adapter"
-        return "judges" if self._tells_the_plan(text, said_in, now) else None
+        said = max(self._said_in(row), default=now)
+        return "judges" if self._tells_the_plan(row.text, said, now) else None
 
-    def _rests_on(self, item: StagedItem, text: str, said_in: int | None) -> bool:
+    def _rests_on(self, item: StagedItem, row: Readable) -> bool:
         """True for the held words themselves, and for what an extractor made of them."""
-        if item.words.casefold() in text.casefold():
+        if item.words.casefold() in row.text.casefold():
             return True
-        if self._turns.get(item.evidence.message_id) != said_in:
+        if row.said_in and item.evidence.message_id not in row.said_in:
             return False
+        said_in = self._turns.get(item.evidence.message_id)
         steps = [step for step in self._told.steps() if step.index == said_in]
-        made = [one for step in steps for one in step.recorded("literal") if one.text == text]
+        made = [one for step in steps for one in step.recorded("literal") if one.text == row.text]
         return any(one.span and _share(one.span, item.words) for one in made)
 
-    def _tells_the_plan(self, text: str, said_in: int | None, now: int) -> bool:
+    def _tells_the_plan(self, text: str, said_in: int, now: int) -> bool:
         """True for the planned value, said with the plan or later, before the outcome is told."""
         told = self._told
         plan, outcome = told.marked("plan"), told.marked("outcome")
-        if told.plan_value is None or plan is None or said_in is None or said_in < plan:
+        if told.plan_value is None or plan is None or said_in < plan:
             return False
         is_open = outcome is None or now < outcome or told.outcome == "abandoned"
         return is_open and told.plan_value.casefold() in text.casefold()
 
-    def _said_in(self, native_id: str) -> int | None:
-        ledger = self._line.gate.ledger
-        links = ledger.links(self._mem0.desk.name, native_id=native_id)
-        return next((self._turns.get(link.message_id or "") for link in links), None)
-
-    def _readable(self) -> list[dict[str, Any]]:
-        filters = {"user_id": self._told.id}
-        rows = list(self._mem0.get_all(filters=filters, top_k=_SEEN)["results"])
-        if self._told.probe:
-            found = self._mem0.search(
-                self._told.probe, filters=filters, top_k=_SEEN, threshold=0.0
-            )["results"]
-            known = {row["id"] for row in rows}
-            rows += [row for row in found if row["id"] not in known]
-        return rows
+    def _said_in(self, row: Readable) -> list[int]:
+        return [self._turns[said] for said in row.said_in if said in self._turns]
 
 
 def watched(
@@ -199,10 +198,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Prints each leak, each ending that is wrong, and the counts."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=_Plain)
     parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("--memory", choices=("mem0", "graphiti"), default="mem0")
     parser.add_argument("--extraction", default="recorded:literal")
     options = parser.parse_args(arguments)
     logging.disable(logging.CRITICAL)
-    setting = Setting.model_validate({"memory": "mem0", "extraction": options.extraction})
+    setting = Setting.model_validate({"memory": options.memory, "extraction": options.extraction})
     leaks: list[Leak] = []
     ends: list[Came] = []
     count = 0
@@ -212,16 +212,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for leak in found:
             where = f"{leak.conversation} turn {leak.turn}"
             print(f"{where}: {leak.by}: {leak.memory!r} (said in turn {leak.said_in})", flush=True)
+        if came is not None and came.promoted and came.right and not came.shown:
+            print(f"{came.conversation}: {came.value!r} is not what the memory shows", flush=True)
         if came is not None and came.promoted and not came.right:
             print(f"{came.conversation}: ends as {came.value!r} since {came.since}, ", end="")
             print(f"not {came.expected!r} (told on {came.told_on})", flush=True)
     promoted = [came for came in ends if came.promoted]
     adapter = sum(leak.by == "adapter" for leak in leaks)
     right = sum(came.right for came in promoted)
+    shown = sum(came.right and came.shown for came in promoted)
     print(f"{count} conversations")
     print(f"leaks: {adapter} by the adapter, {len(leaks) - adapter} by the judges")
-    print(f"plans that came true: {len(ends)}; promoted: {len(promoted)}; right: {right}")
-    return 1 if adapter else 0
+    print(f"plans that came true: {len(ends)}; promoted: {len(promoted)}; ", end="")
+    print(f"right: {right}; and read so: {shown}")
+    return 1 if adapter or shown < right else 0
 
 
 _Plain = argparse.RawDescriptionHelpFormatter

@@ -106,7 +106,7 @@ class GatedMemoryPipeline(GatedPipeline):
         self, conversation: Conversation, setting: Setting, ledger: Ledger | None = None
     ) -> None:
         super().__init__(conversation, setting, ledger)
-        self._memory = framework_memory(conversation, setting, self.gate)
+        self.memory = framework_memory(conversation, setting, self.gate)
         self._extract = extractor_of(setting, conversation)
         # a framework with a model of its own extracts itself; the gate then reads the words alone
         self._proposes = setting.extraction != "llm"
@@ -115,21 +115,21 @@ class GatedMemoryPipeline(GatedPipeline):
         """Observes, hands over, reads both the profile and the framework."""
         turn = turn_of(self._conversation, step)
         proposals = self._extract(step) if step.is_user and self._proposes else None
-        carried = self._memory.carries
+        carried = self.memory.carries
         receipt = self.gate.observe(turn, proposals or None, carried=carried)
-        self._memory.add(step)
+        self.memory.add(step)
         line = self.traced(step, receipt)
         if not step.is_user:
             return line
-        return line.model_copy(update={"memory": _probed(self._memory, self._conversation)})
+        return line.model_copy(update={"memory": _probed(self.memory, self._conversation)})
 
     def everything(self) -> list[str]:
         """All that a reader of the framework could come across now."""
-        return self._memory.everything()
+        return self.memory.everything()
 
     def close(self) -> None:
         """Closes the framework, then the gate."""
-        self._memory.close()
+        self.memory.close()
         super().close()
 
 

@@ -6,11 +6,13 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from evaluation.performance.measured import Measured, median, times
+from evaluation.performance.measured import Measured, times
+from evaluation.performance.paired import WARM, paired
 from memgate_core import MemoryGate
 from memgate_core.judgement.local import LocalClassifier
 from memgate_core.model import Statement
@@ -116,22 +118,7 @@ def _ratio(
     said: Callable[[int], str] = _fact,
     target: float | None = None,
 ) -> Measured:
-    """Median times of both, taken alternately so that a busy machine slows both alike."""
     LocalClassifier().classify([Statement(text="Hello", message="Hello")])
-    slow: list[float] = []
-    fast: list[float] = []
-    for number in range(_ROUNDS + 4):
-        text = said(number)
-        alone = times([lambda t=text, n=number: plain(t, n)])  # type: ignore[misc]
-        behind = times([lambda t=text, n=number: gated(t, n)])  # type: ignore[misc]
-        if number >= 4:  # the first calls load models and make tables
-            fast += alone
-            slow += behind
-    return Measured(
-        part=part,
-        name=name,
-        value=median(slow) / median(fast),
-        unit="×",
-        target=target,
-        note=f"{median(slow):.1f} ms against {median(fast):.1f} ms",
-    )
+    numbered = ((said(number), number) for number in range(WARM + _ROUNDS))
+    pairs = ((partial(plain, *one), partial(gated, *one)) for one in numbered)
+    return paired(pairs).ratio(part, name, target=target)

@@ -8,10 +8,12 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from importlib.util import find_spec
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evaluation.performance.measured import Measured, median, times
+from evaluation.performance.paired import WARM, Pair, paired
 from memgate_core import MemoryGate
 
 if TYPE_CHECKING:
@@ -19,16 +21,20 @@ if TYPE_CHECKING:
 
 _START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 _FACTS = (
-    "I live in Leeds with two cats.",
-    "My dentist is Dr Okafor.",
-    "I work at the library on Tuesdays.",
-    "I play the cello in an amateur orchestra.",
-    "We eat fish on Fridays.",
-    "My brother teaches maths in Lyon.",
+    "My colleague {} plays the cello.",
+    "My neighbour {} teaches maths in Lyon.",
+    "I met {} at the town library.",
+    "My friend {} lives in Bristol.",
+    "I bought my bike from {}.",
+    "My cousin {} keeps two cats.",
+)
+_NAMES = (
+    "Ada Bo Cleo Dan Edith Finn Gita Hugo Ines Jonas Kaya Leo Mina Noor Otto Pia Quinn Rosa Sven"
+    " Tilda Umar Vera Wim Xenia Yara Zeno Amir Birgit"
 )
 _CITIES = "York Hull Derby Bath Truro Perth Wells Ripon Lincoln Durham Exeter Oxford"
-_WARM = 4
-_ROUNDS = 24
+_SEARCHES = 24
+"""Searches that are timed."""
 
 
 def measures() -> Iterator[Measured]:
@@ -45,8 +51,15 @@ def measures() -> Iterator[Measured]:
 def _on(database: str, uri: str | None) -> Iterator[Measured]:
     part = f"Graphiti {database}"
     with _pair(uri) as (plain, gated):
-        yield _ratio(part, "add_episode, gated against ungated", *_adding(plain, gated), target=1.1)
-        yield _ratio(part, "search, gated against ungated", *_searching(plain, gated), target=1.1)
+
+        def settled() -> None:  # what one leaves behind is not the other's to wait for
+            plain.delivered()
+            gated.delivered()
+
+        adding = paired(_adding(plain, gated), between=settled)
+        yield adding.ratio(part, "add_episode, gated against ungated", target=1.1)
+        searching = paired(_searching(plain, gated), between=settled)
+        yield searching.ratio(part, "search, gated against ungated", target=1.1)
         yield _promotion(part, gated)
 
 
@@ -56,7 +69,7 @@ def _pair(uri: str | None) -> Iterator[tuple[GraphitiPipeline, GraphitiPipeline]
 
     recorded = [
         {"entity": "user", "attribute": f"fact_{n}", "value": text, "text": text, "span": text}
-        for n, text in enumerate(_FACTS)
+        for n, text in enumerate(_told())
     ]
     with MemoryGate.open("sqlite://") as gate:
         plain = graphiti_pipeline("bench-plain", recorded, uri=uri)
@@ -68,26 +81,22 @@ def _pair(uri: str | None) -> Iterator[tuple[GraphitiPipeline, GraphitiPipeline]
             plain.close()
 
 
-def _adding(plain: Any, gated: Any) -> tuple[list[float], list[float]]:
-    """Milliseconds of each, taken alternately so that a busy machine slows both alike."""
-    fast: list[float] = []
-    slow: list[float] = []
-    for number in range(_WARM + _ROUNDS):
-        text = f"{_FACTS[number % len(_FACTS)]} ({number})"
+def _told() -> list[str]:
+    """Facts that replace none of each other: a turn with nothing to hold, correct or resolve."""
+    return [_FACTS[number % len(_FACTS)].format(name) for number, name in enumerate(_NAMES.split())]
+
+
+def _adding(plain: Any, gated: Any) -> Iterator[Pair]:
+    for number, text in enumerate(_told()):
         at = _START + timedelta(minutes=number)
-        for pipeline, taken in ((plain, fast), (gated, slow)):
-            taken += times([partial(pipeline.add, text, role="user", at=at)])
-            gated.delivered()
-    return fast[_WARM:], slow[_WARM:]
+        alone, behind = (partial(one.add, text, role="user", at=at) for one in (plain, gated))
+        yield alone, behind
 
 
-def _searching(plain: Any, gated: Any) -> tuple[list[float], list[float]]:
-    fast: list[float] = []
-    slow: list[float] = []
-    for _ in range(_WARM + _ROUNDS):
-        for pipeline, taken in ((plain, fast), (gated, slow)):
-            taken += times([partial(pipeline.search, "where does the user live")])
-    return fast[_WARM:], slow[_WARM:]
+def _searching(plain: Any, gated: Any) -> Iterator[Pair]:
+    query = "where does the user live"
+    pair = (partial(plain.search, query), partial(gated.search, query))
+    return repeat(pair, WARM + _SEARCHES)
 
 
 def _promotion(part: str, gated: Any) -> Measured:
@@ -113,19 +122,6 @@ def _promotion(part: str, gated: Any) -> Measured:
 
 def _confirm(gated: Any, staged_id: str, at: datetime) -> None:
     gated.graph.run(gated.graph.graphiti.staged.confirm(staged_id, by="Ana", on=at))
-
-
-def _ratio(
-    part: str, name: str, fast: list[float], slow: list[float], *, target: float
-) -> Measured:
-    return Measured(
-        part=part,
-        name=name,
-        value=median(slow) / median(fast),
-        unit="×",
-        target=target,
-        note=f"{median(slow):.1f} ms against {median(fast):.1f} ms",
-    )
 
 
 def _neo4j() -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from typing import Any
 from evaluation.training.source import DATA, Line, lines_of
 from evaluation.training.statements import LABELS, Labelled
 from memgate_core.errors import ConfigurationError
-from memgate_core.model import HistoryTurn, Role, Statement
+from memgate_core.model import EvidenceType, HistoryTurn, Role, Statement
 
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+(?=\S)")
 
@@ -32,6 +32,18 @@ def chats(folder: Path = DATA / "chats") -> Iterator[Labelled]:
     for path in sorted(folder.glob("*.tsv")):
         for line in lines_of(path):
             yield _labelled(line)
+
+
+def thinned(items: Sequence[Labelled]) -> list[Labelled]:
+    """What of real chats is taught: every sentence in which something happens or may happen, the
+    sentences beside one, and a third of the rest. Small talk is nine tenths `other`, where what
+    people tell an assistant or a friend is not; whole, it would teach to look away."""
+    telling = [item.label is not EvidenceType.OTHER for item in items]
+    return [
+        item
+        for at, item in enumerate(items)
+        if any(telling[max(0, at - 1) : at + 2]) or at % 3 == 0
+    ]
 
 
 def _labelled(line: Line) -> Labelled:

@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 
 from evaluation.plans.source import conversations
 from evaluation.training.admission import Admission, admissions
-from evaluation.training.chats import chats
+from evaluation.training.chats import chats, thinned
 from evaluation.training.fit import Course
 from evaluation.training.pairs import Conversation, Pairing, pairings
 from evaluation.training.plan_claims import plan_claims
@@ -78,7 +78,9 @@ def plan_files(pattern: str) -> list[Path]:
 
 def statement_course(part: Part, layout: Layout, budget: Budget) -> Course:
     """What the statement encoder learns."""
-    return Course({"statement": statement_samples(part.statements, layout, budget, SOURCE_WEIGHTS)})
+    written = [item for item in part.statements if item.source != "chat"]
+    taught = written + thinned([item for item in part.statements if item.source == "chat"])
+    return Course({"statement": statement_samples(taught, layout, budget, SOURCE_WEIGHTS)})
 
 
 def claim_course(part: Part, layout: Layout, seed: int) -> Course:

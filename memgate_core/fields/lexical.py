@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from memgate_core.fields.catalogue import completed
 from memgate_core.fields.normalise import is_frame_alone, normalise, plan_frame_steps
@@ -16,6 +15,7 @@ from memgate_core.language.lexicon import noun_lemma, verb_readings
 from memgate_core.language.tokens import words_of
 from memgate_core.language.words import STOPWORDS, word_set
 from memgate_core.model import USER_ENTITY, Candidate, FieldMatch, FieldSpec
+from memgate_core.per_catalogue import per_catalogue
 
 _NOWHERE = FieldMatch(field=None, confidence=0.0, via="none")
 _ENOUGH = 0.72
@@ -80,7 +80,7 @@ class LexicalMatcher:
         self, candidates: Sequence[Candidate], fields: Sequence[FieldSpec]
     ) -> list[FieldMatch]:
         """One match a candidate, in order; `via` says how: exact, synonym, plan_frame, overlap."""
-        index = _index_of(tuple(fields))
+        index = _index_of(fields)
         return [self._match(candidate, index) for candidate in candidates]
 
     def _match(self, candidate: Candidate, index: _Index) -> FieldMatch:
@@ -159,7 +159,7 @@ def _score(wanted: tuple[str, ...], slot: _Slot) -> float:
     return 0.9 * hits / len(wanted) + 0.1 * back
 
 
-@lru_cache(maxsize=64)
+@per_catalogue
 def _index_of(given: tuple[FieldSpec, ...]) -> _Index:
     exact = {f.attribute: f for f in given}
     exact |= {normalise(f.attribute): f for f in given}

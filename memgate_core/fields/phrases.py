@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 
 from memgate_core.language.lexicon import Tag, inflect, verb_lemma
 from memgate_core.model import Candidate, Evidence, FieldSpec, Role, Span, Turn
+from memgate_core.per_catalogue import per_catalogue
 
 _BETWEEN = (
     r"(?:am|'m|’m|m|are|'re|’re|was|were|be|been|being|have|'ve|’ve|had|has|will|'ll|’ll|would|'d|’d"
@@ -52,7 +52,7 @@ class PhraseReader:
         del known
         if turn.role is not Role.USER:
             return []
-        patterns = _patterns(tuple(fields))
+        patterns = _patterns(fields)
         found = [
             candidate
             for sentence in _SENTENCE.finditer(turn.text)
@@ -103,7 +103,7 @@ def _fits(value: str) -> bool:
     return 0 < len(words) <= 8 and words[0].lower() not in _EMPTY and len(value) > 1
 
 
-@lru_cache(maxsize=64)
+@per_catalogue
 def _patterns(fields: tuple[FieldSpec, ...]) -> tuple[tuple[FieldSpec, re.Pattern[str]], ...]:
     return tuple(
         (field, pattern)

@@ -14,7 +14,7 @@ from memgate_core.judgement.calibration import Calibration
 from memgate_core.judgement.claims import GRAPH, threshold
 from memgate_core.judgement.encoder import Encoders
 from memgate_core.judgement.protocol import FieldMatcher
-from memgate_core.judgement.shared import shared_encoders
+from memgate_core.judgement.shared import shared_encoders, shared_vectors
 from memgate_core.judgement.vectors import VectorStore, nearest
 from memgate_core.model import USER_ENTITY, Candidate, FieldMatch, FieldSpec
 
@@ -35,7 +35,7 @@ class LocalMatcher:
     def __init__(self, names: FieldMatcher | None = None, encoders: Encoders | None = None) -> None:
         self._given = names
         self._encoders = encoders or shared_encoders()
-        self._vectors = VectorStore(self._encoders)
+        self._vectors = VectorStore(encoders) if encoders else shared_vectors()
 
     def match(
         self, candidates: Sequence[Candidate], fields: Sequence[FieldSpec]
@@ -69,7 +69,7 @@ class LocalMatcher:
         if not candidates:
             return []
         layout = self._encoders.layout
-        slots = self._vectors.kept([layout.slot(field) for field in fields])
+        slots = self._vectors.slots(fields)
         fillers = self._vectors.of([layout.filler(*_filler(c)) for c in candidates])
         near = [nearest(slots @ filler, _PAIRED) for filler in fillers]
         rows = [

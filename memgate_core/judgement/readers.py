@@ -21,7 +21,12 @@ class FirstOf:
         """Candidates of all readers, the earlier ones' first."""
         found: list[Candidate] = []
         for reader in self._readers:
-            taken = {candidate.attribute for candidate in found}
-            left = [field for field in fields if field.attribute not in taken]
-            found += reader.read(turn, left if found else fields, known)
+            found += reader.read(turn, _left(fields, found), known)
         return [c.model_copy(update={"ordinal": at}) for at, c in enumerate(found)]
+
+
+def _left(fields: Sequence[FieldSpec], found: Sequence[Candidate]) -> Sequence[FieldSpec]:
+    if not found:
+        return fields
+    taken = {candidate.attribute for candidate in found}
+    return [field for field in fields if field.attribute not in taken]

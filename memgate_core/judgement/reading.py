@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from memgate_core.judgement.claims import ClaimHead, Verdict, threshold
 from memgate_core.judgement.encoder import Encoders
-from memgate_core.judgement.shared import shared_encoders
+from memgate_core.judgement.shared import shared_encoders, shared_vectors
 from memgate_core.judgement.vectors import VectorStore, nearest
 from memgate_core.model import Candidate, Evidence, FieldSpec, Role, Span, Turn
 from memgate_core.resolution.assent import assents
@@ -34,7 +34,7 @@ class LocalFieldReader:
     def __init__(self, encoders: Encoders | None = None) -> None:
         self._encoders = encoders or shared_encoders()
         self._head = ClaimHead(self._encoders)
-        self._vectors = VectorStore(self._encoders)
+        self._vectors = VectorStore(encoders) if encoders else shared_vectors()
 
     def read(
         self, turn: Turn, fields: Sequence[FieldSpec], known: Mapping[str, str | None]
@@ -78,7 +78,7 @@ class LocalFieldReader:
         if len(fields) <= _PAIRED:
             return list(fields)
         layout = self._encoders.layout
-        slots = self._vectors.kept([layout.slot(field) for field in fields])
+        slots = self._vectors.slots(fields)
         asked = turn.history[-1].content if len(turn.text) < 40 and turn.history else ""
         turned = self._vectors.of([layout.utterance(f"{asked} {turn.text}".strip())])[0]
         best = nearest(slots @ turned, _PAIRED, threshold(self._encoders, "near"))

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from memgate_core.judgement.encoder import Encoders
 from memgate_core.judgement.inputs import Encoded
+from memgate_core.model import FieldSpec
+from memgate_core.per_catalogue import per_catalogue
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,6 +29,11 @@ class VectorStore:
         self._encoders = encoders
         self._kept: OrderedDict[tuple[int, ...], Floats] = OrderedDict()
         self._lock = Lock()
+        self._slots = per_catalogue(self._vectors_of)
+
+    def slots(self, fields: Sequence[FieldSpec]) -> Floats:
+        """Vectors of registered fields, in order: computed once for a set of them."""
+        return self._slots(fields)
 
     def of(self, rows: Sequence[Encoded]) -> Floats:
         """Vectors of rows that will not come again."""
@@ -49,6 +56,10 @@ class VectorStore:
                 while len(self._kept) > max(_KEPT, len(rows)):
                     self._kept.popitem(last=False)
         return np.stack([self._kept[row.ids] for row in rows])
+
+    def _vectors_of(self, fields: Sequence[FieldSpec]) -> Floats:
+        layout = self._encoders.layout
+        return self.kept([layout.slot(field) for field in fields])
 
 
 def nearest(scores: Floats, most: int, floor: float = -1.0) -> list[int]:

@@ -34,7 +34,8 @@ class Backend(ABC):
         """Begins a write transaction that excludes every other one on the same `lock`, if any.
 
         `relaxed` ones may be undone by a power cut (never by a crash of the process): delivery
-        bookkeeping, where losing an acknowledgement only means a second, harmless delivery.
+        bookkeeping, where losing an acknowledgement only means a second, harmless delivery, and
+        turns whose caller commits again before it acts on them.
         """
 
     @abstractmethod

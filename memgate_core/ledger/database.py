@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from types import TracebackType
 
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
@@ -30,19 +31,15 @@ class Database:
         self._mine = _Mine()
         self._open = True
 
-    @contextmanager
-    def reading(self) -> Iterator[Runner]:
+    def reading(self) -> AbstractContextManager[Runner]:
         """A runner for reads. Inside a write transaction of this thread it is that transaction's
         own, so that reads see what was just written.
 
-        Raises:
+        Raises (on entering):
             LedgerError: the database cannot be read.
         """
-        if self._mine.writer is not None:
-            yield self._mine.writer
-            return
-        with self.backend.reader(), self._connected() as runner:
-            yield runner
+        writer = self._mine.writer
+        return _Borrowed(self, self.backend.reader()) if writer is None else nullcontext(writer)
 
     @contextmanager
     def writing(self, lock: str | None, *, relaxed: bool = False) -> Iterator[Runner]:
@@ -56,8 +53,10 @@ class Database:
         """
         if self._mine.writer is not None:
             raise LedgerError("a write transaction inside a write transaction of the same thread")
-        turn, connected = self.backend.writer(), self._connected()
-        with turn, connected as runner, self._transaction(runner, lock, relaxed):
+        with (
+            _Borrowed(self, self.backend.writer()) as runner,
+            self._transaction(runner, lock, relaxed),
+        ):
             yield runner
 
     @property
@@ -79,21 +78,26 @@ class Database:
             self._mine.writer = None
             _quietly(lambda: self.backend.ended(runner, relaxed=relaxed))
 
-    @contextmanager
-    def _connected(self) -> Iterator[Runner]:
+    def lend(self) -> tuple[PoolProxiedConnection, Runner]:
+        """A connection with a runner on it, to be handed to `take_back`.
+
+        Raises:
+            LedgerError: closed, or no connection was to be had.
+        """
         connection = self._connect()
         try:
-            cursor = connection.cursor()
-            try:
-                yield Runner(cursor, self._prepared, self._wrap)
-            finally:
-                cursor.close()
-        finally:
-            if self.backend.is_lost(connection.dbapi_connection):
-                connection.invalidate()
-                self.backend.engine.dispose()  # its idle siblings are as dead
-            else:
-                connection.close()
+            return connection, Runner(connection.cursor(), self._prepared, self._wrap)
+        except BaseException:
+            self.take_back(connection)
+            raise
+
+    def take_back(self, connection: PoolProxiedConnection) -> None:
+        """Puts a connection back into the pool, or out of use where it is lost."""
+        if self.backend.is_lost(connection.dbapi_connection):
+            connection.invalidate()
+            self.backend.engine.dispose()  # its idle siblings are as dead
+        else:
+            connection.close()
 
     def _connect(self) -> PoolProxiedConnection:
         if not self._open:
@@ -123,6 +127,41 @@ class Database:
         """Closes every idle connection; later calls raise."""
         self._open = False
         self.backend.engine.dispose()
+
+
+class _Borrowed:
+    """A runner, lent for the length of a block, once the backend says whose turn it is.
+
+    A plain object and no generator: a turn borrows several times, and an adapter's delivery dozens.
+    """
+
+    __slots__ = ("_connection", "_database", "_runner", "_turn")
+
+    def __init__(self, database: Database, turn: AbstractContextManager[None]) -> None:
+        self._database, self._turn = database, turn
+
+    def __enter__(self) -> Runner:
+        self._turn.__enter__()
+        try:
+            self._connection, self._runner = self._database.lend()
+        except BaseException as fault:
+            self._turn.__exit__(type(fault), fault, fault.__traceback__)
+            raise
+        return self._runner
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        fault: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            try:
+                self._runner.close()
+            finally:
+                self._database.take_back(self._connection)
+        finally:
+            self._turn.__exit__(kind, fault, trace)
 
 
 def _roll_back(runner: Runner) -> None:

@@ -63,9 +63,11 @@ _AUDIT_COLUMNS = (
 def count(runner: Runner, lock: str, amounts: Mapping[tuple[str, str], int]) -> None:
     """Adds to counters, keyed by (name, policy version), always in the same order."""
     shard = zlib.crc32(lock.encode("utf-8", "surrogatepass")) % SHARDS
-    for (name, version), by in sorted(amounts.items()):
-        row = {"name": name, "policy_version": version, "shard": shard, "value": by}
-        runner.run(_COUNT, row)
+    rows = [
+        {"name": name, "policy_version": version, "shard": shard, "value": by}
+        for (name, version), by in sorted(amounts.items())
+    ]
+    runner.many(_COUNT, rows)
 
 
 def totals(runner: Runner) -> list[Counter]:

@@ -166,8 +166,14 @@ class Ledger(Operations, Protocol):
 
     url: str
 
-    def write(self, subject: Subject) -> AbstractContextManager[LedgerTransaction]:
+    def write(
+        self, subject: Subject, *, relaxed: bool = False
+    ) -> AbstractContextManager[LedgerTransaction]:
         """Opens a write transaction on one subject.
+
+        `relaxed`: its commit does not wait for the disk, so that a power cut (never a crash of the
+        process) may undo it until the next commit that does wait. For callers whose next act is
+        such a commit.
 
         Raises:
             LedgerBusyError: locked for longer than the timeout. LedgerError: anything else.

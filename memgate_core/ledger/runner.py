@@ -124,6 +124,10 @@ class Runner:
         except Exception as fault:
             raise self._wrap(fault) from fault
 
+    def close(self) -> None:
+        """Closes the cursor; the connection stays with whoever lent it."""
+        self._cursor.close()
+
     def script(self, sql: str) -> None:
         """Executes text without parameters: transaction control and schema changes."""
         try:

@@ -43,11 +43,11 @@ class SqlLedger(SqlReads):
     # --- transactions --------------------------------------------------------------------------
 
     @contextmanager
-    def write(self, subject: Subject) -> Iterator[SqlTransaction]:
+    def write(self, subject: Subject, *, relaxed: bool = False) -> Iterator[SqlTransaction]:
         owner = owner_of(subject)
         tx: SqlTransaction | None = None
         try:
-            with self._database.writing(owner.lock) as runner:
+            with self._database.writing(owner.lock, relaxed=relaxed) as runner:
                 self._introduce(runner, owner)
                 tx = SqlTransaction(runner, owner, self._clock())
                 yield tx

@@ -170,6 +170,8 @@ def touched(
     if limit <= 0:
         return []
     newest = _newest(runner, owner, session, limit)
+    if not newest:
+        return []  # nothing is held at all: the terms of what was settled are not indexed
     scored = _scored(runner, owner, term_hits, terms)
     chosen = scored[: limit - limit // NEWEST_SHARE]
     chosen += [number for number in newest if number not in set(chosen)][: limit - len(chosen)]

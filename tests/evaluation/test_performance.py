@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from evaluation.performance import calls, streaming
 from evaluation.performance.judging import growth
 from evaluation.performance.measured import Measured, Series
 from evaluation.performance.page import write
+from evaluation.performance.paired import WARM, Paired, paired
 
 FLAT = Series(name="turn by held items", unit="ms", sizes=[10, 1000], values=[2.0, 3.5])
 
@@ -20,6 +22,19 @@ def test_a_target_is_met_or_missed_in_either_direction() -> None:
     least = most.model_copy(update={"at_least": True})
     free = most.model_copy(update={"target": None})
     assert [one.verdict for one in (most, least, free)] == ["missed", "met", ""]
+
+
+def test_both_sides_are_timed_in_turns_and_their_first_rounds_are_not_counted() -> None:
+    order: list[str] = []
+
+    def noted(what: str) -> Callable[[], None]:
+        return lambda: order.append(what)
+
+    found = paired([(noted("plain"), noted("gated"))] * (WARM + 2), between=noted("rest"))
+    assert order == ["plain", "rest", "gated", "rest"] * (WARM + 2)
+    assert (len(found.plain), len(found.gated)) == (2, 2)
+    ratio = Paired([10.0, 10.0, 40.0], [11.0, 11.0, 11.0]).ratio("p", "n", target=1.1)
+    assert (round(ratio.value, 6), ratio.verdict) == (1.1, "met")
 
 
 def test_growth_is_the_dearest_against_the_cheapest() -> None:

@@ -13,13 +13,14 @@ import pytest
 from tests.cli.conftest import Run, run
 from tests.evaluation.conversations import conversation
 from tests.evaluation.recorded_products import recorded_service
+from tests.support.needs import needs
 
 __all__ = ["run"]
 
 
 @pytest.mark.slow
 def test_a_pending_plan_is_exposed_as_released_and_not_gated(run: Run, tmp_path: Path) -> None:
-    pytest.importorskip("mem0")
+    needs("mem0")
     told = conversation("open")
     data, figures = tmp_path / "plans.jsonl", tmp_path / "products.json"
     data.write_text(told.model_dump_json() + "\n", encoding="utf-8")

@@ -11,6 +11,7 @@ from evaluation.updates.run import UpdateAnswer, table
 from tests.cli.conftest import Run, run
 from tests.evaluation.conversations import conversation
 from tests.evaluation.recorded_products import recorded_service
+from tests.support.needs import needs
 
 __all__ = ["run"]
 
@@ -41,7 +42,7 @@ def questions(run: Run, tmp_path: Path) -> Path:
 def test_a_change_is_answered_with_the_gate_on_and_off(
     run: Run, questions: Path, tmp_path: Path
 ) -> None:
-    pytest.importorskip("mem0")
+    needs("mem0")
     figures = tmp_path / "updates.json"
     done = run("bench", "updates", "--data", str(questions), "--json", str(figures))
     assert done.status == 0, done.err
@@ -51,7 +52,7 @@ def test_a_change_is_answered_with_the_gate_on_and_off(
 
 
 def test_with_a_model_it_extracts_answers_and_judges(run: Run, tmp_path: Path) -> None:
-    pytest.importorskip("mem0")
+    needs("mem0")
     told, path = conversation("completed"), tmp_path / "questions.jsonl"
     path.write_text(told.model_dump_json() + "\n", encoding="utf-8")
     with recorded_service(told) as service:

@@ -11,7 +11,7 @@ from graphiti_core.nodes import EpisodeType, EpisodicNode
 
 from memgate_core.errors import InvalidTurnError, ProtocolConflictError
 from memgate_core.model import DecisionType, StagedStatus
-from memgate_graphiti import GatedGraphiti, RecordedLLM
+from memgate_graphiti import GatedGraphiti, RecordedFact, RecordedLLM
 from tests.graphiti.talk import DAY, START, GraphTalk
 
 
@@ -189,6 +189,24 @@ async def test_an_invented_edge_is_not_stored(ana: GraphTalk, llm: RecordedLLM) 
     result = await ana.says("I work at Acme")
     assert [edge.fact for edge in result.edges] == ["User works at Acme"]
     assert not any("Seattle" in edge.fact for edge in await ana.edges())
+
+
+async def test_a_fact_whose_edge_cannot_be_traced_to_its_words_is_written_all_the_same(
+    ana: GraphTalk, llm: RecordedLLM
+) -> None:
+    told = "Everyone there calls it home"
+    llm.facts[:] = [RecordedFact("user", "HOME", "Leeds", told, "I live in Leeds")]
+    text, at = "I live in Leeds. I might move to Seattle", ana.now + DAY
+    turn = ana.gate.turn(text, user_id="ana", message_id="m1", occurred_at=at)
+    proposed = {"entity": "user", "attribute": "home_city", "value": "Leeds", "text": told}
+    ana.gate.observe(turn, [{**proposed, "span": "I live in Leeds"}], carried=True)
+    await ana.says(text, message_id="m1")
+    (edge,) = await ana.edges()
+    (fact,) = [one for one in ana.facts() if one.value == "Leeds"]
+    assert edge.valid_at == at
+    assert edge.attributes["memgate_fact_id"] == fact.fact_id
+    assert (await ana.graphiti.revoke(fact.fact_id, by="sam")).clean
+    assert await ana.edges() == []
 
 
 @pytest.mark.parametrize(

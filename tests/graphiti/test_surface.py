@@ -22,12 +22,13 @@ PASSED_ON = {
     "get_nodes_and_edges_by_episode",
     "token_tracker",
 }
+WRITES = {"save", "save_bulk", "delete", "delete_by_uuids"}
 NAMESPACES = {
-    "EntityNodeNamespace": {"save", "save_bulk"},
-    "EpisodeNodeNamespace": {"save", "save_bulk"},
-    "CommunityNodeNamespace": {"save", "save_bulk"},
-    "SagaNodeNamespace": {"save", "save_bulk"},
-    "EntityEdgeNamespace": {"save", "save_bulk"},
+    "EntityNodeNamespace": WRITES | {"delete_by_group_id"},
+    "EpisodeNodeNamespace": WRITES | {"delete_by_group_id"},
+    "CommunityNodeNamespace": WRITES | {"delete_by_group_id"},
+    "SagaNodeNamespace": WRITES | {"delete_by_group_id"},
+    "EntityEdgeNamespace": WRITES,
 }
 WORDLESS = {
     "EpisodicEdgeNamespace",
@@ -35,7 +36,7 @@ WORDLESS = {
     "HasEpisodeEdgeNamespace",
     "NextEpisodeEdgeNamespace",
 }
-READS_AND_DELETES = ("get_", "load_", "delete", "retrieve_")
+READS = ("get_", "load_", "retrieve_")
 
 
 def test_every_public_method_is_known() -> None:
@@ -77,7 +78,7 @@ def test_every_namespace_and_its_writes_are_known() -> None:
     assert set(found) == set(NAMESPACES) | WORDLESS | containers
     for name, writes in NAMESPACES.items():
         methods = {m for m in vars(found[name]) if not m.startswith("_")}
-        assert {m for m in methods if not m.startswith(READS_AND_DELETES)} == writes
+        assert {m for m in methods if not m.startswith(READS)} == writes
         gated = next(
             kind
             for kind in vars(namespaces).values()
@@ -85,4 +86,11 @@ def test_every_namespace_and_its_writes_are_known() -> None:
             and issubclass(kind, found[name])
             and kind.__module__ == namespaces.__name__
         )
-        assert writes <= set(vars(gated))
+        assert writes <= {name for kind in _ours(gated) for name in vars(kind)}
+        for write in writes:
+            theirs = inspect.signature(getattr(found[name], write)).parameters
+            assert list(inspect.signature(getattr(gated, write)).parameters) == list(theirs)
+
+
+def _ours(kind: type) -> list[type]:
+    return [one for one in kind.__mro__ if one.__module__ == namespaces.__name__]

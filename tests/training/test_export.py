@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="training only")
+from tests.support.needs import without
+
+torch = pytest.importorskip("torch", reason=without("torch"))
 
 from evaluation.training.export import write_encoder, write_words  # noqa: E402
 from evaluation.training.fit import logits_of, tensors_of, vectors_of  # noqa: E402

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from memgate_core.rebuilt import RebuildReport
     from memgate_graphiti.blocking import BlockingGraphiti
     from memgate_graphiti.embedded import EmbeddedFalkorDB
     from memgate_graphiti.embedder import PackagedMiniLM, VectorReranker
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from memgate_graphiti.hook import EpisodeHook, GatedEpisode
     from memgate_graphiti.pipeline import GraphitiPipeline, graphiti_pipeline
     from memgate_graphiti.projection import GraphitiProjection
-    from memgate_graphiti.rebuilding import RebuildReport, rebuild
+    from memgate_graphiti.rebuilding import rebuild
     from memgate_graphiti.recorded import RecordedFact, RecordedLLM
     from memgate_graphiti.results import (
         GatedBulkEpisodeResults,

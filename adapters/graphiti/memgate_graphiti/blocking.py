@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,15 +14,19 @@ from graphiti_core.llm_client import LLMClient
 from memgate_core.errors import ConfigurationError
 from memgate_core.gate import MemoryGate
 from memgate_core.projection import DeliveryReport
+from memgate_core.rebuilt import RebuildReport
 from memgate_graphiti.bridge import LoopBridge
 from memgate_graphiti.embedded import EmbeddedFalkorDB
 from memgate_graphiti.embedder import PackagedMiniLM, VectorReranker
 from memgate_graphiti.graphiti import GatedGraphiti
-from memgate_graphiti.rebuilding import RebuildReport, rebuild
+from memgate_graphiti.rebuilding import rebuild
 from memgate_graphiti.recorded import RecordedLLM
 from memgate_graphiti.servers import driver_at
 
 T = TypeVar("T")
+
+_UNDER_WAY_S = 10.0
+"""Seconds to wait at the most for what a loop still does."""
 
 
 class BlockingGraphiti:
@@ -108,9 +113,15 @@ class BlockingGraphiti:
         """Drops what the gate owns in the graph and writes the ledger's state anew."""
         return self.run(rebuild(self.graphiti.desk))
 
+    def settle(self) -> None:
+        """Waits until nothing of the loop is under way: Graphiti as released makes indices in
+        tasks that nobody awaits, and one that a closing connection meets logs an error."""
+        self.run(_settled())
+
     def close(self) -> None:
         """Closes the driver, its loop, and the embedded server. The gate stays open."""
         try:
+            self.settle()
             self.run(self.graphiti.close())
         finally:
             self._bridge.close()
@@ -122,3 +133,9 @@ class BlockingGraphiti:
 
     def __exit__(self, *exc: object) -> None:
         self.close()
+
+
+async def _settled() -> None:
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    if others:
+        await asyncio.wait(others, timeout=_UNDER_WAY_S)

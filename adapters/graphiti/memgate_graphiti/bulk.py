@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any
 
 from graphiti_core import Graphiti
@@ -16,7 +17,7 @@ from memgate_graphiti.answers import Claim
 from memgate_graphiti.calls import ActiveCall
 from memgate_graphiti.desk import Desk
 from memgate_graphiti.heard import Heard
-from memgate_graphiti.ingesting import make_ready, mend, write_owed
+from memgate_graphiti.ingesting import make_ready, noted
 from memgate_graphiti.linking import edge_links, episode_links
 from memgate_graphiti.reception import Reception
 from memgate_graphiti.results import GatedBulkEpisodeResults, recorded, replayed, widened
@@ -80,9 +81,8 @@ async def _ingested(
         for one, _ in going:
             await make_ready(graphiti, desk, one, claim)
         result = await call_graphiti([_raw(one, raw) for one, raw in going])
-        await mend(desk, whole.group_id, result.edges)
-        links = await desk.off_loop(_links, desk, [one for one, _ in going], whole, call, result)
-        links += await write_owed(desk, whole, call, links)
+        found = partial(_links, desk, [one for one, _ in going], whole, call, result)
+        links = await noted(desk, whole, call, result, found)
     await desk.record(whole, recorded(result), links)
     return widened(GatedBulkEpisodeResults, result, whole.receipts)
 

@@ -6,6 +6,7 @@ carries other facts is replaced by an edge of its own for each of those.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -24,6 +25,10 @@ class Carrier:
 
     uuid: str
     others: tuple[Fact, ...] = ()
+
+
+Ended = tuple[EntityEdge, Fact]
+"""An edge that stands though all its facts have ended, with one of those facts."""
 
 
 class Carriers:
@@ -51,8 +56,8 @@ class Carriers:
         parts = [parts_of(link.native_id) for link in self.links(fact)]
         return [uuid for _group, kind, uuid in parts if kind == "episode"]
 
-    def ended(self, group_id: str, edges: Sequence[EntityEdge]) -> list[tuple[EntityEdge, Fact]]:
-        """Edges that stand though all their facts have ended, each with one of those facts."""
+    def ended(self, group_id: str, edges: Sequence[EntityEdge]) -> list[Ended]:
+        """Those of these edges that stand though all their facts have ended."""
         found = []
         for edge in edges:
             native = native_id(group_id, "edge", edge.uuid)
@@ -83,8 +88,10 @@ async def close(
         if edge is None or (not edge.open and carrier.others):
             continue
         at, recorded = fact.valid_to or fact.recorded_at, fact.closed_at or fact.recorded_at
-        await graph.close_edge(carrier.uuid, at=at, recorded=recorded)
-        await graph.untell(edge.nodes, edge.fact)
+        await asyncio.gather(
+            graph.close_edge(carrier.uuid, at=at, recorded=recorded),
+            graph.untell(edge.nodes, edge.fact),
+        )
         current = [other for other in carrier.others if other.status is FactStatus.CURRENT]
         links += [await writer.write(graph, other, subject) for other in current]
     return links

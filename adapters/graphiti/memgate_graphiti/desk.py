@@ -63,6 +63,7 @@ class Desk:
         self.gate, self.owns_gate = gate, owns_gate
         self.speakers = speakers or Speakers()
         self.groups = Groups(graphiti.driver, tenant)
+        self.groups.answer_clones()
         self.traffic = Traffic()
         self.bridge = LoopBridge(self._forget_loop)
         self.projection = GraphitiProjection(

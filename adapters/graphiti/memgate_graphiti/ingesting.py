@@ -10,10 +10,11 @@ from graphiti_core import Graphiti
 from graphiti_core.edges import EntityEdge
 from graphiti_core.graphiti import AddEpisodeResults
 
-from memgate_core.model import FactStatus
+from memgate_core.model import Fact, FactStatus, Subject
 from memgate_graphiti import episodes
 from memgate_graphiti.answers import Claim
 from memgate_graphiti.calls import ActiveCall
+from memgate_graphiti.carriers import Ended
 from memgate_graphiti.desk import Desk
 from memgate_graphiti.heard import Heard, clear_lost, rewrite_stored
 from memgate_graphiti.linking import Owned, edge_links, episode_links, owed
@@ -22,6 +23,9 @@ from memgate_graphiti.results import GatedEpisodeResults, recorded, replayed, wi
 
 CallGraphiti = Callable[[str], Awaitable[AddEpisodeResults]]
 """Graphiti's own call, with a body."""
+
+LinksOf = Callable[[], list[Owned]]
+"""What the ledger notes of a call. Blocking."""
 
 
 async def ingest(
@@ -52,29 +56,43 @@ async def _ingested(
     async with desk.calling(reception) as call:
         await make_ready(graphiti, desk, heard, claim)
         result = await call_graphiti(reception.body or "")
-        await mend(desk, reception.group_id, result.edges)
-        links = await desk.off_loop(links_of, desk, reception, call, result)
-        links += await write_owed(desk, reception, call, links)
+        links = await noted(
+            desk, reception, call, result, partial(links_of, desk, reception, call, result)
+        )
     await desk.record(reception, recorded(result), links)
     return widened(GatedEpisodeResults, result, reception.receipts)
 
 
-async def write_owed(
-    desk: Desk, reception: Reception, call: ActiveCall, links: Sequence[Owned]
+async def noted(
+    desk: Desk, reception: Reception, call: ActiveCall, result: Any, links_of: LinksOf
 ) -> list[Owned]:
-    """Writes the facts that the extraction said and the judging could not trace to its words."""
-    ledger, writer = desk.gate.ledger, desk.projection.writer
-    facts = await desk.off_loop(owed, ledger, reception, call, links)
-    if not facts:
-        return []
-    graph = await desk.projection.group_graph(reception.group_id)
-    return [(subject, await writer.write(graph, fact, subject)) for subject, fact in facts]
+    """Sees to what Graphiti's call left undone, and returns what the ledger is to note of it.
+
+    Facts that the extraction said, and the judging could not trace to its words, are written.
+    """
+    carriers, writer, ledger = desk.projection.carriers, desk.projection.writer, desk.gate.ledger
+
+    def looked_up() -> tuple[list[Ended], list[Owned], list[tuple[Subject, Fact]]]:
+        links = links_of()
+        ended = carriers.ended(reception.group_id, result.edges)
+        return ended, links, owed(ledger, reception, call, links)
+
+    ended, links, facts = await desk.off_loop(looked_up)
+    await _end_again(desk, reception.group_id, ended)
+    if facts:
+        graph = await desk.projection.group_graph(reception.group_id)
+        links += [(subject, await writer.write(graph, fact, subject)) for subject, fact in facts]
+    return links
 
 
 async def mend(desk: Desk, group_id: str, edges: Sequence[EntityEdge]) -> None:
     """Ends edges again that Graphiti saved as it had read them, though their facts have ended
     meanwhile: another process may deliver while this one ingests."""
     ended = await desk.off_loop(desk.projection.carriers.ended, group_id, edges)
+    await _end_again(desk, group_id, ended)
+
+
+async def _end_again(desk: Desk, group_id: str, ended: Sequence[Ended]) -> None:
     if not ended:
         return
     graph = await desk.projection.group_graph(group_id)

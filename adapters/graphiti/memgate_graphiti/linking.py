@@ -77,8 +77,8 @@ def tells_held(gate: MemoryGate, call: ActiveCall, text: str) -> bool:
 def owed(
     ledger: Ledger, reception: Reception, call: ActiveCall, links: Sequence[Owned]
 ) -> list[tuple[Subject, Fact]]:
-    """Facts of this call that an edge said, which could not be traced to its words and was not
-    stored: the gate knows better and writes them itself. Blocking."""
+    """Facts of this call that an edge said which was not stored, since it could not be traced to
+    its words or reads as a plan by itself: the gate knows better and writes them. Blocking."""
     edges = [link for _, link in links if parts_of(link.native_id)[1] == "edge"]
     carried = {fact_id for link in edges for fact_id in link.fact_ids}
     refused = [verdict.text for _, verdict in call.verdicts.values() if not verdict.allowed]
@@ -92,8 +92,12 @@ def owed(
 
 
 def _is_said(fact: Fact, texts: Sequence[str]) -> bool:
-    current = fact.status is FactStatus.CURRENT and fact.attribute is not None
-    return current and any(same_value(fact.value or "", text) for text in texts)
+    """True where one of the texts is the fact as the ledger has it, or names a field's value."""
+    if fact.status is not FactStatus.CURRENT:
+        return False
+    own = {plain(fact.text), plain(fact.words)}
+    value = fact.value if fact.attribute is not None else None
+    return any(plain(text) in own or (value and same_value(value, text)) for text in texts)
 
 
 def edge_links(

@@ -1,8 +1,7 @@
-"""`graphiti.nodes` and `graphiti.edges`: direct writes, gated, in the group's own graph.
+"""`graphiti.nodes` and `graphiti.edges`: direct writes and deletes, gated, in the group's graph.
 
 Graphiti's namespaces write through the shared driver, which on FalkorDB is another graph than the
-group's (verified: tests/graphiti/test_host_facts.py). Reads and deletes stay Graphiti's own; to
-take something back with the facts that it carries there are `revoke` and `remove_episode`.
+group's (verified: tests/graphiti/test_host_facts.py). Reads stay Graphiti's own.
 """
 
 from __future__ import annotations
@@ -76,9 +75,62 @@ class _Routed(ABC):
     async def _written(self, reception: Reception | None, _thing: Any) -> None:
         await self._guard.written(reception)
 
+    @abstractmethod
+    async def _forget(self, group_id: str, uuids: Sequence[str], tx: Transaction | None) -> None:
+        """Takes back the facts that go with things which are about to be deleted."""
 
-class GatedEntities(_Routed, EntityNodeNamespace):  # type: ignore[misc]
+    async def _delete_found(
+        self, pattern: str, uuids: Sequence[str], tx: Transaction | None, **rest: Any
+    ) -> None:
+        groups = self._guard.desk.groups
+        found = await groups.holding(pattern, uuids)
+        for group_id, mine in found.items():
+            await self._forget(group_id, mine, tx)
+            await self._ops.delete_by_uuids(groups.driver(group_id), mine, tx=tx, **rest)
+        if rest_of := sorted(set(uuids).difference(*found.values())):
+            await self._ops.delete_by_uuids(self._driver, rest_of, tx=tx, **rest)
+
+
+class _RoutedNodes(_Routed):
+    """As `_Routed`, with the deletes of Graphiti's node namespaces. Their errors are those of
+    `memgate_graphiti.deleting.Deletions.of_edges`."""
+
+    _label: str
+
+    async def delete(self, node: Any, tx: Transaction | None = None) -> None:
+        """Deletes a node, with the facts that go with it."""
+        await self._forget(node.group_id, [node.uuid], tx)
+        driver = self._guard.desk.groups.driver(node.group_id)
+        await self._ops.delete(driver, node, tx=tx)
+
+    async def delete_by_group_id(
+        self, group_id: str, tx: Transaction | None = None, batch_size: int = 100
+    ) -> None:
+        """Deletes all nodes of this kind in a group, with the facts that go with them."""
+        graph = await self._guard.desk.projection.group_graph(group_id)
+        query = f"MATCH (x:{self._label}) WHERE x.group_id = $group_id RETURN x.uuid AS uuid"
+        rows = await graph.rows(query, group_id=group_id)
+        await self._forget(group_id, [str(row["uuid"]) for row in rows], tx)
+        await self._ops.delete_by_group_id(graph.driver, group_id, tx=tx, batch_size=batch_size)
+
+    async def delete_by_uuids(
+        self, uuids: list[str], tx: Transaction | None = None, batch_size: int = 100
+    ) -> None:
+        """Deletes nodes in whatever groups they lie, with the facts that go with them."""
+        await self._delete_found(f"(x:{self._label})", uuids, tx, batch_size=batch_size)
+
+
+class _Derived(_RoutedNodes):
+    """Nodes that Graphiti makes of others: no fact rests on them."""
+
+    async def _forget(self, _group_id: str, _uuids: Sequence[str], _tx: Transaction | None) -> None:
+        return None
+
+
+class GatedEntities(_RoutedNodes, EntityNodeNamespace):  # type: ignore[misc]
     """`graphiti.nodes.entity`: a summary may say no plan."""
+
+    _label = "Entity"
 
     async def save(self, node: EntityNode, tx: Transaction | None = None) -> EntityNode:
         """Saves an entity.
@@ -98,14 +150,19 @@ class GatedEntities(_Routed, EntityNodeNamespace):  # type: ignore[misc]
         """
         await self._save_all(nodes, tx, batch_size)
 
+    async def _forget(self, group_id: str, uuids: Sequence[str], tx: Transaction | None) -> None:
+        await self._guard.deletions.of_entities(group_id, uuids, tx)
+
     async def _require(self, thing: EntityNode) -> Reception | None:
         return await self._guard.require(
             "entity", thing.uuid, thing.summary, group_id=thing.group_id, at=thing.created_at
         )
 
 
-class GatedEpisodes(_Routed, EpisodeNodeNamespace):  # type: ignore[misc]
+class GatedEpisodes(_RoutedNodes, EpisodeNodeNamespace):  # type: ignore[misc]
     """`graphiti.nodes.episode`: an episode's text is the context of later extractions."""
+
+    _label = "Episodic"
 
     async def save(self, node: EpisodicNode, tx: Transaction | None = None) -> EpisodicNode:
         """Saves an episode.
@@ -125,6 +182,9 @@ class GatedEpisodes(_Routed, EpisodeNodeNamespace):  # type: ignore[misc]
         """
         await self._save_all(nodes, tx, batch_size)
 
+    async def _forget(self, group_id: str, uuids: Sequence[str], tx: Transaction | None) -> None:
+        await self._guard.deletions.of_episodes(group_id, uuids, tx)
+
     async def _require(self, thing: EpisodicNode) -> Reception | None:
         return await self._guard.require(
             "episode",
@@ -139,8 +199,10 @@ class GatedEpisodes(_Routed, EpisodeNodeNamespace):  # type: ignore[misc]
         await self._guard.written_episode(reception, thing.uuid)
 
 
-class GatedCommunities(_Routed, CommunityNodeNamespace):  # type: ignore[misc]
+class GatedCommunities(_Derived, CommunityNodeNamespace):  # type: ignore[misc]
     """`graphiti.nodes.community`: names and summaries of communities."""
+
+    _label = "Community"
 
     async def save(self, node: CommunityNode, tx: Transaction | None = None) -> CommunityNode:
         """Saves a community.
@@ -171,8 +233,10 @@ class GatedCommunities(_Routed, CommunityNodeNamespace):  # type: ignore[misc]
         )
 
 
-class GatedSagas(_Routed, SagaNodeNamespace):  # type: ignore[misc]
+class GatedSagas(_Derived, SagaNodeNamespace):  # type: ignore[misc]
     """`graphiti.nodes.saga`: summaries of sagas."""
+
+    _label = "Saga"
 
     async def save(self, node: SagaNode, tx: Transaction | None = None) -> SagaNode:
         """Saves a saga.
@@ -218,6 +282,23 @@ class GatedEntityEdges(_Routed, EntityEdgeNamespace):  # type: ignore[misc]
             HeldError: as `save`.
         """
         await self._save_all(edges, tx, batch_size)
+
+    async def delete(self, edge: EntityEdge, tx: Transaction | None = None) -> None:
+        """Deletes an edge; the facts that no other edge carries are revoked.
+
+        Raises:
+            NotAllowedError: see `memgate_graphiti.deleting.Deletions.of_edges`.
+        """
+        await self._forget(edge.group_id, [edge.uuid], tx)
+        driver = self._guard.desk.groups.driver(edge.group_id)
+        await self._ops.delete(driver, edge, tx=tx)
+
+    async def delete_by_uuids(self, uuids: list[str], tx: Transaction | None = None) -> None:
+        """Deletes edges in whatever groups they lie, as `delete`."""
+        await self._delete_found("()-[x:RELATES_TO]->()", uuids, tx)
+
+    async def _forget(self, group_id: str, uuids: Sequence[str], tx: Transaction | None) -> None:
+        await self._guard.deletions.of_edges(group_id, uuids, tx)
 
     async def _require(self, thing: EntityEdge) -> Reception | None:
         return await self._guard.require(

@@ -41,7 +41,7 @@ class GraphitiPipeline:
 
     def __init__(self, graph: BlockingGraphiti, group_id: str, *, gated: bool) -> None:
         self.graph, self.group_id, self._gated = graph, group_id, gated
-        self._groups = Groups(graph.graphiti.driver)
+        self._groups = graph.graphiti.desk.groups if gated else Groups(graph.graphiti.driver)
         self._count = 0
 
     def add(self, text: str, *, role: str, at: datetime, message_id: str | None = None) -> Any:
@@ -69,9 +69,10 @@ class GraphitiPipeline:
         return self.graph.run(self._everything())
 
     def delivered(self) -> None:
-        """Waits until nothing is being delivered in the background."""
+        """Waits until nothing is being done in the background."""
         if self._gated:
             self.graph.run(self.graph.graphiti.delivered())
+        self.graph.settle()
 
     def close(self) -> None:
         """Removes the conversation's group, and closes the driver."""

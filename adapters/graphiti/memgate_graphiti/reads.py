@@ -18,6 +18,7 @@ from graphiti_core.search.search_config_recipes import COMBINED_HYBRID_SEARCH_CR
 from graphiti_core.search.search_filters import SearchFilters
 from graphiti_core.utils.maintenance.graph_data_operations import EPISODE_WINDOW_LEN
 
+from memgate_graphiti.calls import active_call
 from memgate_graphiti.desk import Desk
 
 
@@ -95,6 +96,8 @@ class ScopedReads:
         found: list[EpisodicNode] = await inner.retrieve_episodes(
             reference_time, last_n, group_ids=scope, source=source, driver=driver, saga=saga
         )
+        if not found and driver is not None and active_call(self.desk) is not None:
+            await self.desk.groups.indexed(driver)
         return found
 
     def _sifts(self, group_ids: list[str] | None) -> bool:

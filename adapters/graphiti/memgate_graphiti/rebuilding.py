@@ -3,33 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
-from memgate_core.model import (
-    Event,
-    EventType,
-    Fact,
-    FactStatus,
-    Model,
-    NativeLink,
-    StagedItem,
-    Subject,
-)
+from memgate_core.model import Fact, FactStatus, NativeLink, StagedItem, Subject
+from memgate_core.rebuilt import RebuildReport, as_staged
 from memgate_graphiti import staging
 from memgate_graphiti.desk import Desk
 from memgate_graphiti.graph import Graph
 from memgate_graphiti.payloads import parts_of
-
-
-class RebuildReport(Model):
-    """What a rebuild wrote."""
-
-    projection: str
-    subjects: int = 0
-    removed: int = 0
-    current: int = 0
-    closed: int = 0
-    staged: int = 0
 
 
 async def rebuild(desk: Desk, subjects: Sequence[Subject] | None = None) -> RebuildReport:
@@ -59,15 +39,10 @@ async def _rebuild_one(desk: Desk, subject: Subject, report: RebuildReport) -> R
     links = [await desk.projection.writer.write(graph, fact, subject) for fact in facts]
     await desk.gate.off_loop(_note, desk, subject, links)
     for item in held:
-        await desk.gate.off_loop(desk.projection.apply, _told(subject, item))
+        await desk.gate.off_loop(desk.projection.apply, as_staged(subject, item))
     current = sum(fact.status is FactStatus.CURRENT for fact in facts)
-    return report.model_copy(
-        update={
-            "removed": report.removed + removed,
-            "current": report.current + current,
-            "closed": report.closed + len(facts) - current,
-            "staged": report.staged + len(held),
-        }
+    return report.plus(
+        removed=removed, current=current, closed=len(facts) - current, staged=len(held)
     )
 
 
@@ -111,14 +86,3 @@ def _note(desk: Desk, subject: Subject, links: Sequence[NativeLink]) -> None:
     with desk.gate.ledger.write(subject) as tx:
         for link in links:
             tx.link(link)
-
-
-def _told(subject: Subject, item: StagedItem) -> Event:
-    return Event(
-        seq=0,
-        event_type=EventType.STAGED,
-        subject=subject,
-        occurred_at=item.created_at,
-        recorded_at=datetime.now(UTC),
-        staged=item,
-    )

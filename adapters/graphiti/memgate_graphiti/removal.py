@@ -9,7 +9,7 @@ from graphiti_core import Graphiti
 from graphiti_core.errors import NodeNotFoundError
 
 from memgate_core.errors import NotFoundError
-from memgate_core.model import Subject
+from memgate_core.model import NativeLink, Subject
 from memgate_core.revocation import Revoked
 from memgate_graphiti import episodes
 from memgate_graphiti.calls import under_way
@@ -67,14 +67,20 @@ def _subject_of(desk: Desk, found_id: str) -> Subject | None:
 
 def _only_said_here(desk: Desk, group_id: str, uuid: str) -> list[str]:
     """Facts that the episode carries and no other does. Blocking."""
-    ledger, found = desk.gate.ledger, []
+    found = [i for link in links_of_episode(desk, group_id, uuid) for i in link.fact_ids]
+    return [fact_id for fact_id in found if not _said_elsewhere(desk, fact_id, uuid)]
+
+
+def links_of_episode(desk: Desk, group_id: str, uuid: str) -> list[NativeLink]:
+    """What the ledger knows of an episode: a link for each of its speakers. Blocking."""
+    found: list[NativeLink] = []
     for number in range(_MOST_SPEAKERS):
         native = native_id(group_id, f"episode.{number}", uuid)
-        links = ledger.links(desk.name, native_id=native)
+        links = desk.gate.ledger.links(desk.name, native_id=native)
         if not links:
             break
-        found += [fact_id for link in links for fact_id in link.fact_ids]
-    return [fact_id for fact_id in found if not _said_elsewhere(desk, fact_id, uuid)]
+        found += links
+    return found
 
 
 def _said_elsewhere(desk: Desk, fact_id: str, uuid: str) -> bool:

@@ -96,7 +96,7 @@ class MemgateMemory(BaseMemory):
         if answered.strip():
             reply = None if first is None else f"{first}#1"
             turns.append(self._turn(answered, at, reply, role="assistant"))
-        self._receipts[:] = [self.gate.observe(turn) for turn in turns]
+        self._receipts[:] = self.gate.observe_all(turns)
         self._write_down(said, answered)
         self.gate.deliver(subject=self.subject)
 

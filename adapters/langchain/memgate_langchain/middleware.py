@@ -161,7 +161,7 @@ class MemgateMiddleware(AgentMiddleware[MemgateState, Any, Any]):
         turns = turns_of(
             _unanswered(state["messages"]), subject, session=session, clock=self._clock
         )
-        receipts = [self.gate.observe(turn) for turn in turns]
+        receipts = self.gate.observe_all(turns)
         return {"memgate_receipts": [receipt.model_dump(mode="json") for receipt in receipts]}
 
     def _finish(self, state: Any, subject: Subject, session: str | None) -> dict[str, Any] | None:

@@ -6,18 +6,10 @@ from collections.abc import Sequence
 
 from langgraph.store.base import BaseStore, PutOp
 
-from memgate_core.model import Model, Subject
+from memgate_core.model import Subject
+from memgate_core.rebuilt import RebuildReport
 from memgate_langchain.natives import Place
 from memgate_langchain.store import GatedStore
-
-
-class RebuildReport(Model):
-    """What a rebuild wrote."""
-
-    projection: str
-    subjects: int = 0
-    removed: int = 0
-    current: int = 0
 
 
 def rebuild(store: GatedStore, subjects: Sequence[Subject] | None = None) -> RebuildReport:
@@ -40,12 +32,7 @@ def rebuild(store: GatedStore, subjects: Sequence[Subject] | None = None) -> Reb
         with ledger.write(subject) as tx:
             for link in links:
                 tx.link(link)
-        report = report.model_copy(
-            update={
-                "removed": report.removed + removed,
-                "current": report.current + len(current),
-            }
-        )
+        report = report.plus(removed=removed, current=len(current))
     return report
 
 

@@ -46,8 +46,8 @@ class Carriers:
     def known(self, fact: Fact) -> bool:
         """True when some memory, current or closed, carries the fact or did."""
         stores = (self._natives.main, self._natives.closed)
-        parts = [part_id(link.native_id, fact.fact_id) for link in self.links(fact)]
-        ids = [*(link.native_id for link in self.links(fact)), *parts]
+        carriers = [link.native_id for link in self.links(fact)]
+        ids = [*carriers, *(part_id(carrier, fact.fact_id) for carrier in carriers)]
         return any(self._natives.get(store, i) is not None for store in stores for i in ids)
 
     def close(self, fact: Fact) -> list[NativeLink]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,7 +34,8 @@ _ROWS_AT_ONCE = 16
 
 
 class PackagedMiniLM(EmbeddingBase):  # type: ignore[misc]
-    """A Mem0 embedding model. Safe to share between threads; files are read at first use.
+    """A Mem0 embedding model. Safe to share between threads; files are read at first use, once a
+    process.
 
     Raises:
         ConfigurationError: on first use, when the model or its tokeniser is not installed.
@@ -81,7 +82,7 @@ class PackagedMiniLM(EmbeddingBase):  # type: ignore[misc]
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
-        return _tokenizer(), _session()
+        return _tokenizer(_tokenizer_file()), _session(_model_file())
 
     @property
     def _parts(self) -> tuple[Any, Any]:
@@ -89,22 +90,28 @@ class PackagedMiniLM(EmbeddingBase):  # type: ignore[misc]
             return self._loaded
 
 
-def _session() -> Any:
+@lru_cache(maxsize=1)  # a hundred megabytes, which every memory of the process can share
+def _session(model: Path) -> Any:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    model = _packaged(_MODEL_PACKAGE, "model.onnx")
-    if model is None:
-        raise ConfigurationError("the packaged embedding model is not installed", hint=_PIP)
     return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
 
 
-def _tokenizer() -> Any:
+def _model_file() -> Path:
+    model = _packaged(_MODEL_PACKAGE, "model.onnx")
+    if model is None:
+        raise ConfigurationError("the packaged embedding model is not installed", hint=_PIP)
+    return model
+
+
+@lru_cache(maxsize=1)
+def _tokenizer(file: Path) -> Any:
     from tokenizers import Tokenizer
 
-    tokenizer = Tokenizer.from_file(str(_tokenizer_file()))
+    tokenizer = Tokenizer.from_file(str(file))
     tokenizer.enable_padding(pad_id=0, pad_token="[PAD]")
     tokenizer.enable_truncation(_MAX_TOKENS)
     return tokenizer

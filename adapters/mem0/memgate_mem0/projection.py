@@ -176,8 +176,10 @@ class Mem0Projection:
         if fact.status is FactStatus.CURRENT and fact.version == told.version:
             return ()
         if told.status is FactStatus.SUPERSEDED and fact.status is FactStatus.SUPERSEDED:
+            if moved := self.carriers.close(told):
+                return moved
             legacy.close_named(self, event.subject, told, self._reads)
-            return [*self.carriers.close(told), *self._past(event, told)]
+            return self._past(event, told)
         return self.carriers.delete(told)
 
     def _past(self, event: Event, fact: Fact) -> Sequence[NativeLink]:

@@ -4,21 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memgate_core.model import Event, EventType, Fact, FactStatus, Model, StagedItem, Subject
+from memgate_core.model import Fact, FactStatus, Subject
+from memgate_core.rebuilt import RebuildReport, as_staged
 from memgate_mem0.natives import CLOSED, STAGED
 from memgate_mem0.payloads import closed_payload, fact_payload, promoted_id
 from memgate_mem0.store_desk import StoreDesk
-
-
-class RebuildReport(Model):
-    """What a rebuild wrote."""
-
-    projection: str
-    subjects: int = 0
-    removed: int = 0
-    current: int = 0
-    closed: int = 0
-    staged: int = 0
 
 
 def rebuild(desk: StoreDesk, subjects: Sequence[Subject] | None = None) -> RebuildReport:
@@ -56,15 +46,8 @@ def _rebuild_one(desk: StoreDesk, subject: Subject, report: RebuildReport) -> Re
         _write_closed(desk, subject, fact)
     held = list(ledger.staged(subject))
     for item in held:
-        desk.projection.apply(_told(subject, item))
-    return report.model_copy(
-        update={
-            "removed": report.removed + removed,
-            "current": report.current + len(current),
-            "closed": report.closed + len(ended),
-            "staged": report.staged + len(held),
-        }
-    )
+        desk.projection.apply(as_staged(subject, item))
+    return report.plus(removed=removed, current=len(current), closed=len(ended), staged=len(held))
 
 
 def _clear(desk: StoreDesk, subject: Subject) -> int:
@@ -98,15 +81,3 @@ def _write_closed(desk: StoreDesk, subject: Subject, fact: Fact) -> None:
     payload = closed_payload(fact_payload(fact, text, ids), fact)
     native_id = promoted_id(desk.name, fact)
     natives.put(natives.closed, native_id, payload, words=text)
-
-
-def _told(subject: Subject, item: StagedItem) -> Event:
-    return Event(
-        seq=0,
-        event_type=EventType.STAGED,
-        subject=subject,
-        occurred_at=item.created_at,
-        recorded_at=item.last_stated_at,
-        staged=item,
-        session=item.session,
-    )

@@ -122,7 +122,8 @@ def receive(
     subject = scope.subject(tenant)
     at = occurred_at if occurred_at is not None else datetime.now(UTC)
     turns = _turns(read, subject, scope, message_id, at)
-    receipts = {index: gate.observe(turn, carried=True) for index, turn in turns.items()}
+    judged = gate.observe_all(list(turns.values()), carried=True)
+    receipts = dict(zip(turns, judged, strict=True))
     heard = tuple(
         Heard(m, receipts.get(i), dropped=i not in receipts and _echoes(gate, m, subject, at))
         for i, m in enumerate(read)
