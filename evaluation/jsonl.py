@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from io import FileIO
 from pathlib import Path
 from typing import IO, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from memgate_core.errors import InvalidInputError, InvalidRecordError
+from memgate_core.errors import InvalidInputError, InvalidRecordError, OutputError
 
 STANDARD = Path("-")
 """As a path: standard input or output."""
@@ -83,21 +84,40 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
 def writing(path: Path) -> Iterator[Write]:
     """Gives a function that writes one record as one line, unset keys left out.
 
-    Each line is handed to the system whole, so what stands in the file ends with a full line.
+    What stands in the file ends with a full line, whatever happens.
 
     Raises:
-        InvalidInputError: the file cannot be written.
+        InvalidInputError: the file cannot be written. OutputError: it cannot be written to its end.
     """
     if path == STANDARD:
         yield lambda record: print(_line(record), flush=True)
         return
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        file = path.open("w", encoding="utf-8", buffering=1)
+        file = path.open("wb", buffering=0)
     except OSError as fault:
         raise InvalidInputError(f"{path}: {fault.strerror}") from fault
     with file:
-        yield lambda record: print(_line(record), file=file)
+        yield _Lines(path, file)
+
+
+class _Lines:
+    """Writes records as whole lines: one that the disk has no room for is taken back."""
+
+    def __init__(self, path: Path, file: FileIO) -> None:
+        self._path, self._file, self._end = path, file, 0
+
+    def __call__(self, record: BaseModel) -> None:
+        line = f"{_line(record)}\n".encode()
+        rest = memoryview(line)
+        try:
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except OSError as fault:
+            with suppress(OSError):  # a pipe keeps what it got
+                self._file.truncate(self._end)
+            raise OutputError(f"{self._path}: {fault.strerror}") from fault
+        self._end += len(line)
 
 
 def _line(record: BaseModel) -> str:

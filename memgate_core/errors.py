@@ -12,7 +12,8 @@
     ├── LedgerError                the ledger could not be read or written; nothing half-written
     │   └── LedgerBusyError        locked for longer than the timeout; the same call may be retried
     ├── ModelFaultError            a model backend failed, refused, or answered nonsense
-    └── ProjectionError            a framework's store did not take a write; it is delivered later
+    ├── ProjectionError            a framework's store did not take a write; it is delivered later
+    └── OutputError                a result could not be written: the disk is full, the reader gone
 
 Each message names what was wrong, where, and what to do. No message holds a user's words:
 `where` and ids are safe to log.
@@ -94,3 +95,7 @@ class ModelFaultError(MemgateError):
 
 class ProjectionError(MemgateError):
     """A framework's store did not take a write. The event stays due and is delivered later."""
+
+
+class OutputError(MemgateError):
+    """A result file could not be written to its end; what stands in it ends with a full line."""

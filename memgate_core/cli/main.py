@@ -32,7 +32,7 @@ from memgate_core.cli import (
     rollout,
     staged,
 )
-from memgate_core.errors import InvalidInputError, MemgateError
+from memgate_core.errors import InvalidInputError, MemgateError, OutputError
 
 OK, FAULT, BAD_INPUT = 0, 1, 2
 
@@ -95,6 +95,9 @@ def status_of(arguments: Sequence[str] | None = None) -> int:
         return _say(fault, BAD_INPUT)
     except MemgateError as fault:
         return _say(fault, FAULT)
+    except OSError as fault:  # a report, a page: what a command writes beside its ledger
+        what = f"{fault.filename}: {fault.strerror}" if fault.filename else str(fault)
+        return _say(OutputError(what), FAULT)
     except SystemExit as done:
         return done.code if isinstance(done.code, int) else OK
     return OK

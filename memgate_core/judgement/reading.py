@@ -46,7 +46,7 @@ class LocalFieldReader:
         """
         if turn.role not in (Role.USER, Role.ASSISTANT) or not turn.text.strip():
             return []
-        if len(fields) > _PAIRED and not assents(turn.text):
+        if len(fields) > _PAIRED and not (turn.role is Role.USER and assents(turn.text)):
             return []
         near = self._near(turn, fields)
         layout = self._encoders.layout

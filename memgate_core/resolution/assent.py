@@ -51,7 +51,8 @@ def answer_of(text: str) -> Answer | None:
 _ASSENTS = re.compile(
     rf"{_GAP}(?:{_FILLER}{_GAP})*"
     r"(?:yes|yeah|yea|yep|yup|aye|ja|s[ií]|oui|correct|exactly|indeed|quite so|spot on|affirmative"
-    r"|precisely|absolutely|for my sins|(?:i|we) (?:did|do|have|are|am)|they are|it is"
+    r"|precisely|absolutely|for my sins|they are|it is"
+    r"|(?:i|we) (?:did|do|have|are|am)(?=\W*$|[,.;!]| since| indeed)"
     r"|that['’]?s (?:right|it|correct|true|me))\b",
     re.IGNORECASE,
 )

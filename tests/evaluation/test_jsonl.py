@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -110,3 +112,57 @@ def test_a_session_needs_a_date_with_a_zone(tmp_path: Path, part: str, key: str)
     with pytest.raises(InvalidRecordError) as refused:
         list(read(path, Conversation))
     assert refused.value.key == key
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full to write to")
+def test_a_full_disk_is_named(tmp_path: Path) -> None:
+    source = tmp_path / "in.jsonl"
+    source.write_text(f"{GOOD}\n", encoding="utf-8")
+    done = subprocess.run(
+        [
+            str(Path(sys.executable).with_name("memgate")),
+            "classify",
+            "--in",
+            str(source),
+            "--out",
+            "/dev/full",
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.strip().splitlines()[-1] == "memgate: /dev/full: No space left on device"
+
+
+_LIMITED = """
+import resource, signal, sys
+import subprocess
+import sys
+from pathlib import Path
+from pydantic import BaseModel
+from evaluation.jsonl import writing
+from memgate_core.errors import OutputError
+
+class Row(BaseModel):
+    text: str = ""
+
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+try:
+    with writing(Path(sys.argv[1])) as write:
+        for _ in range(100):
+            write(Row(text="a" * 60))
+except OutputError:
+    sys.exit(0)
+sys.exit("no fault was raised")
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs the limits of Linux on a file's size")
+def test_what_stands_in_a_file_ends_with_a_full_line(tmp_path: Path) -> None:
+    target = tmp_path / "out.jsonl"
+    subprocess.run([sys.executable, "-c", _LIMITED, str(target)], check=True)
+    text = target.read_text(encoding="utf-8")
+    assert text.endswith('"}\n')
+    assert 900 < len(text) <= 1000

@@ -45,6 +45,9 @@ CALLS: dict[str, tuple[dict[str, Any], str]] = {
     "message id: a number": ({"message_id": 5, "messages": [WELL, WELL]}, "message_id"),
     "message id: a lone surrogate": ({"message_id": SURROGATE}, "message_id"),
     "metadata: a list": ({"metadata": [1]}, "metadata"),
+    "metadata: NUL": ({"metadata": {"app": NUL}}, "metadata['app']"),
+    "metadata: deep": ({"metadata": {"tags": ["x", {"y": SURROGATE}]}}, "metadata['tags'][1]['y']"),
+    "metadata: its key": ({"metadata": {SURROGATE: "x"}}, "metadata key"),
 }
 
 

@@ -124,6 +124,7 @@ class GatedAsyncMemory(Gated, AsyncMemory):  # type: ignore[misc]
         occurred_at: datetime | None = None,
     ) -> JsonObject:
         """See `GatedMemory.update`."""
+        check_metadata(metadata)
         off_loop, said = self.gate.off_loop, text if text is not None else data
         change = await off_loop(
             take_update, self.desk, memory_id, said, metadata, message_id, occurred_at

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
 from memgate_core.errors import ConfigurationError, InvalidInputError
 from memgate_core.gate import MemoryGate
+from memgate_mem0.scope import check_storable
 from memgate_mem0.store_desk import StoreDesk
 
 GateChoice = MemoryGate | str | None
@@ -72,10 +73,25 @@ def check_metadata(metadata: Any) -> None:
     """Refuses metadata that Mem0 would stumble over once the gate has judged the words.
 
     Raises:
-        InvalidInputError: it is no mapping.
+        InvalidInputError: it is no mapping. InvalidTurnError: a text in it that no store can keep.
     """
     if metadata is not None and not isinstance(metadata, Mapping):
         raise InvalidInputError(f"metadata must be a dict, not {type(metadata).__name__}")
+    for where, text in _texts("metadata", metadata):
+        check_storable(where, text)
+
+
+def _texts(where: str, value: Any) -> Iterator[tuple[str, str]]:
+    """Every text within a JSON-like value, with the place where it stands."""
+    if isinstance(value, str):
+        yield where, value
+    elif isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from _texts(f"{where} key", key)
+            yield from _texts(f"{where}[{key!r}]", part)
+    elif isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+        for at, part in enumerate(value):
+            yield from _texts(f"{where}[{at}]", part)
 
 
 def mem0_refuses(timestamp: Any, expiration_date: Any, memory_type: str | None) -> bool:

@@ -143,8 +143,9 @@ class GatedMemory(Gated, Memory):  # type: ignore[misc]
 
         Raises:
             ValueError: no such memory, or nothing to change (Mem0's own). InvalidTurnError:
-                a malformed text.
+                a malformed text. InvalidInputError: metadata of another kind.
         """
+        check_metadata(metadata)
         said = text if text is not None else data
         change = take_update(self.desk, memory_id, said, metadata, message_id, occurred_at)
         if change is None:
