@@ -139,7 +139,7 @@ def test_a_message_without_words_gives_nothing() -> None:
     assert align(make_turn("👍"), [{"text": "User agrees"}]) == []
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.text(min_size=1, max_size=80), st.text(min_size=1, max_size=40))
 def test_evidence_is_always_true(message: str, claim: str) -> None:
     turn = make_turn(message)

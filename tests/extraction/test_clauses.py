@@ -184,7 +184,7 @@ _PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.one_of(st.text(max_size=120), st.lists(_PIECES, max_size=40).map(" ".join)))
 @example("a\r\nb\x0bc\u2028d\x85e")
 @example("1. one\n1) two")
@@ -204,7 +204,7 @@ def test_spans_are_exact_ordered_disjoint_and_hold_every_letter(message: str) ->
     assert letters <= covered
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.text(max_size=80))
 def test_the_same_message_is_always_cut_the_same_way(message: str) -> None:
     assert split(message) == split(message)

@@ -78,7 +78,7 @@ def test_days_are_utc_days() -> None:
     assert event_time(turn, turn.text) == datetime(2026, 3, 2, tzinfo=UTC)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.one_of(
         st.text(max_size=60),

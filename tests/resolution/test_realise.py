@@ -109,7 +109,7 @@ def test_the_conditions_say_what_is_enough_and_what_is_not() -> None:
     assert "of cousin Wren" in other
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.text(min_size=1, max_size=80).filter(lambda text: any(ch.isalnum() for ch in text)))
 def test_any_statement_can_be_realised(text: str) -> None:
     for candidate in LocalExtractor().extract(make_turn(text)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memgate_core.model import HistoryTurn, Role, Source, Span
@@ -144,7 +144,6 @@ def test_entropy() -> None:
     assert not looks_random("the-quick-brown-fox-jumps")
 
 
-@settings(deadline=None)
 @given(st.text(max_size=120))
 def test_masking_keeps_every_offset(text: str) -> None:
     found = SCREENER.screen(make_turn(text))
