@@ -13,13 +13,15 @@ from evaluation.training.network import Judge
 from memgate_core.judgement.verdicts import CLAIM_VERDICTS, RESOLUTION_ORDER
 from memgate_core.model import ResolutionType
 
-_FALSE_CONFIRMS = 0.0025
-_FALSE_ABANDONS = 0.02
-_FALSE_FITS = 0.005
+_FALSE_CONFIRMS = 0.008
+_FALSE_ABANDONS = 0.009
+_FALSE_FITS = 0.01
 _FALSE_READS = 0.02
-_FALSE_FACTS = {"commit": 0.0005, "correct": 0.001}
-"""Of turns that do not say so, how many may be read as a fact or a correction unasked."""
+_FALSE_FACTS = {"commit": 0.002, "correct": 0.004}
+"""Of turns that assert no value, how many may be read as a fact or a correction unasked. Nearly all
+turns of the held-out part were written to tempt; of what people say, few are so near."""
 _FAR_PAIRS = 0.02
+_ASSERTING = tuple(CLAIM_VERDICTS.index(name) for name in ("commit", "correct"))
 _STANDING = tuple(CLAIM_VERDICTS.index(name) for name in ("commit", "correct", "hold"))
 
 
@@ -38,7 +40,7 @@ def choose(model: Judge, checks: Course, temperatures: Mapping[str, float]) -> d
     found["read"] = _lowest(stands[~np.isin(said, _STANDING)], _FALSE_READS)
     for name, allowed in _FALSE_FACTS.items():
         at = CLAIM_VERDICTS.index(name)
-        found[f"read_{name}"] = _lowest(claims[said != at, at], allowed)
+        found[f"read_{name}"] = _lowest(claims[~np.isin(said, _ASSERTING), at], allowed)
     if checks.samples.get("fit"):
         fits, same = _chances(model, checks, "fit", temperatures)
         found["fit"] = _lowest(fits[same == 0, 1], _FALSE_FITS)

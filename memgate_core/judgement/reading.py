@@ -20,6 +20,9 @@ _LONGEST_FACT = 8
 """Words; what reads as a longer value is a description, and not safe to commit."""
 _EDGES = " \t\n.,;:!?\"'“”‘’()[]*_"
 _JOINS = "'’-"
+_FRACTION = re.compile(
+    r"\s*(?:[½¼¾]|(?:and|&) (?:a|an|one|three) (?:half|thirds?|quarters?)\b)", re.IGNORECASE
+)
 _BOUNDARY = re.compile(r"(?<=[.!?…])\s+|\n+")
 
 
@@ -115,12 +118,14 @@ def _is_one_thing(value: str) -> bool:
 
 
 def whole_words(text: str, start: int, end: int) -> str:
-    """The range, widened to whole words: a tokeniser cuts at apostrophes, people do not."""
+    """The range, widened to whole words: a tokeniser cuts at apostrophes, people do not; and a
+    number to its fraction ("43 and a half")."""
     while start > 0 and _inside_word(text, start):
         start -= 1
     while end < len(text) and _inside_word(text, end):
         end += 1
-    return text[start:end]
+    rest = _FRACTION.match(text, end) if text[start:end][-1:].isdigit() else None
+    return text[start : rest.end() if rest else end]
 
 
 def _inside_word(text: str, at: int) -> bool:

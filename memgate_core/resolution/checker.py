@@ -28,7 +28,12 @@ from memgate_core.model import (
     Turn,
 )
 from memgate_core.resolution.assent import Answer, answer_of
-from memgate_core.resolution.plain_words import plainly_done
+from memgate_core.resolution.plain_words import (
+    before_its_day,
+    comes_to_nothing,
+    plainly_done,
+    went_ahead,
+)
 from memgate_core.resolution.rivals import without_rivals
 from memgate_core.resolution.sentences import sentences
 
@@ -38,6 +43,13 @@ if TYPE_CHECKING:
 _SAID = 0.5
 """Least probability of the best single sentence of a turn that confirms: what only the sum of many
 sentences suggests is a mood, not a statement."""
+_EARLY = 0.98
+"""Least probability of a confirmation before the day that the plan itself names."""
+_AHEAD = 0.6
+"""Least probability that a turn settles the one item held, when it says "I went ahead"."""
+_SETTLED = RESOLUTION_ORDER.index(ResolutionType.CONFIRM)
+_OFF = 0.1
+"""Least probability of an abandonment whose sentence says in plain words that a plan is off."""
 _PAIRED = 8
 """Items that get a pair check in one turn: the cost of a turn does not grow with what is held."""
 
@@ -75,17 +87,28 @@ class LocalChecker:
         near = self._near(turn, items)
         chances = self._chances([self._row(item, turn, turn.text) for item in near])
         return {
-            item.staged_id: self._judgement(turn, item, [float(p) for p in row])
+            item.staged_id: self._judgement(turn, item, [float(p) for p in row], len(near) == 1)
             for item, row in zip(near, chances, strict=True)
         }
 
-    def _judgement(self, turn: Turn, item: StagedItem, chances: list[float]) -> ResolutionJudgement:
-        if (done := plainly_done(turn, item)) is not None:
+    def _judgement(
+        self, turn: Turn, item: StagedItem, chances: list[float], alone: bool
+    ) -> ResolutionJudgement:
+        off = comes_to_nothing(turn.text)
+        if not off and (done := plainly_done(turn, item)) is not None:
             return _settled(turn, item, ResolutionType.CONFIRM, 1.0, done)
         confirm, abandon, nothing = chances
-        if confirm >= threshold(self._encoders, "confirm"):
+        if not off and went_ahead(turn.text):  # what is settled so is not given up
+            confirm, abandon = (confirm + abandon if alone else confirm), 0.0
+            if alone and confirm >= _AHEAD and not before_its_day(turn, item):
+                span, _ = self._span(turn, item, _SETTLED)
+                return _settled(turn, item, ResolutionType.CONFIRM, confirm, span)
+        least = max(
+            threshold(self._encoders, "confirm"), _EARLY if before_its_day(turn, item) else 0
+        )
+        if confirm >= least and not off:
             kind, chance = ResolutionType.CONFIRM, confirm
-        elif abandon >= threshold(self._encoders, "abandon"):
+        elif abandon >= (_OFF if off else threshold(self._encoders, "abandon")):
             kind, chance = ResolutionType.ABANDON, abandon
         else:
             return _nothing(item, _open_reason(confirm, abandon), nothing)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -20,6 +20,7 @@ from memgate_core.model import (
     sha256_of,
 )
 from memgate_core.resolution.checker import LocalChecker
+from memgate_core.resolution.plain_words import before_its_day
 
 SUBJECT = Subject(user_id="maud")
 WHEN = datetime(2025, 3, 2, 12, tzinfo=UTC)
@@ -142,3 +143,38 @@ def test_a_confirmed_value_closes_its_rival(checker: LocalChecker) -> None:
     mubi, shudder = checker.check(turn, [MUBI, SHUDDER])
     assert mubi.resolution is CONFIRM
     assert shudder.resolution is not CONFIRM
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "They moved her to the night shift so the MUBI thing never happened.",
+        "MUBI fell through, so I've settled in with the library's films.",
+        "So that idea is dead, MUBI and all. We've settled on the cinema round the corner.",
+    ],
+)
+def test_words_that_a_plan_is_off_confirm_none(text: str) -> None:
+    (judged,) = LocalChecker().check(said(text), [MUBI])
+    assert judged.resolution is not CONFIRM
+
+
+@pytest.mark.parametrize(
+    "text", ["I went ahead with it and subscribed last night.", "We went ahead, box and all."]
+)
+def test_going_ahead_is_no_abandonment(text: str) -> None:
+    (judged,) = LocalChecker().check(said(text), [MUBI])
+    assert judged.resolution is CONFIRM
+
+
+def test_two_held_items_are_not_both_gone_ahead_with() -> None:
+    judged = LocalChecker().check(said("I went ahead with it, card in hand."), [MUBI, PIANO])
+    assert sum(j.resolution is CONFIRM for j in judged) <= 1
+    assert all(j.resolution is not ABANDON for j in judged)
+
+
+def test_the_day_that_a_plan_names() -> None:
+    dated = MUBI.model_copy(update={"review_at": WHEN + timedelta(days=9)})
+    turn = said("First night with it.")
+    assert before_its_day(turn, dated)
+    assert not before_its_day(turn, MUBI)
+    assert not before_its_day(turn.model_copy(update={"occurred_at": dated.review_at}), dated)
