@@ -34,7 +34,7 @@ _NOT_YET = re.compile(
 _OFF = re.compile(
     r"\b(?:never happened|(?:did|is|was|are|were)(?:n['’]?t| not) (?:happen\w*|to be|going ahead)"
     r"|(?:fell|fallen|falls) through|c[ao]me to nothing|came to naught|dead and buried|dead in the water"
-    r"|(?:called|is|was|are|it['’]?s|that['’]?s|all) off|off the table|off the cards|not happening"
+    r"|(?:called|it['’]?s|that['’]?s|all) off(?! to)|off the table|off the cards|not happening"
     r"|no longer happening|(?:changed|change) (?:my|our) mind|(?:decided|voted) against"
     r"|thought better of|never bothered|gave (?:it|that|them|the idea) up|gave up on"
     r"|(?:scrapped|ditched|shelved|binned|dropped|forget|forgot|abandoned) (?:it|that|the (?:idea|plan|whole))"
@@ -42,7 +42,8 @@ _OFF = re.compile(
     r"|not (?:\w+ ){1,4}after all|back out|backed out|pulled out|turned (?:it|them|him|her|that) down)\b",
     re.IGNORECASE,
 )
-"""What people say of a plan that is over. It may be of another plan, so it ends none by itself."""
+"""What people say of a plan that is over. It may be of another plan, so it ends none
+unless the encoder leans that way too."""
 
 _AHEAD = re.compile(
     r"\b(?:i|we)(?:['’]ve| have)?(?: (?:finally|just|actually|then|now|also|duly))*"

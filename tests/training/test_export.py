@@ -8,9 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.support.needs import without
+from tests.support.needs import needs
 
-torch = pytest.importorskip("torch", reason=without("torch"))
+needs("torch")
+
+import torch  # noqa: E402
 
 from evaluation.training.export import write_encoder, write_words  # noqa: E402
 from evaluation.training.fit import logits_of, tensors_of, vectors_of  # noqa: E402
@@ -19,6 +21,8 @@ from evaluation.training.network import Judge, pretrained  # noqa: E402
 from memgate_core.judgement.encoder import Encoders  # noqa: E402
 from memgate_core.judgement.inputs import Budget, Encoded  # noqa: E402
 from memgate_core.model import Statement  # noqa: E402
+
+pytestmark = pytest.mark.slow  # torch comes with the wider ring alone
 
 TEXTS = ("hello there", "I might move to Leeds next year, who knows", "no", "we sold it on Friday")
 
