@@ -7,6 +7,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from memgate_core.model import Turn
 from memgate_mem0 import GatedMemory
 from tests.mem0.talk import START, MemoryTalk
 from tests.support.recorded_llm import RecordedLLM
@@ -67,9 +68,23 @@ def test_confirmations_by_two_messages_promote_once(ana: MemoryTalk) -> None:
         )
 
     in_parallel(2, confirm)
-    promoted = [t for t in ana.all_texts() if t == "User lives in Seattle"]
-    assert len(promoted) == 1
+    assert sorted(ana.all_texts()) == ["I have moved to Seattle.", "User lives in Seattle"]
     assert len(ana.memory.gate.ledger.facts(ana.subject)) == 1
+
+
+def test_a_repetition_that_overtakes_the_promotion(ana: MemoryTalk) -> None:
+    """What the confirming call answers with is there, though another message got to Mem0 first."""
+    ana.says("I might move to Seattle.")
+    confirming = Turn(
+        subject=ana.subject,
+        message_id="done",
+        text="I have moved to Seattle.",
+        occurred_at=ana.now,
+    )
+    ana.memory.gate.observe(confirming, carried=True)  # promoted, and not delivered yet
+    ana.memory.add("I have moved to Seattle.", user_id="ana", infer=False, message_id="again")
+    ana.memory.gate.deliver()
+    assert sorted(ana.all_texts()) == ["I have moved to Seattle.", "User lives in Seattle"]
 
 
 def test_holding_does_not_wait_for_a_slow_framework(memory: GatedMemory, llm: RecordedLLM) -> None:

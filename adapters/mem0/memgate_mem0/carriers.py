@@ -37,10 +37,16 @@ class Carriers:
             found.append(NativeLink(projection=self._name, native_id=own, fact_ids=ids))
         return found
 
-    def live(self, fact: Fact) -> list[str]:
-        """Ids of memories in the main collection that carry the fact."""
+    def live(self, fact: Fact, *, told_by: str | None = None) -> list[str]:
+        """Ids of memories in the main collection that carry the fact. `told_by`: a message id;
+        what is known to come from another message is left out."""
         main = self._natives.main
-        ids = [link.native_id for link in self.links(fact)]
+        of_it = (None, told_by) if told_by is not None else None
+        ids = [
+            link.native_id
+            for link in self.links(fact)
+            if of_it is None or link.message_id in of_it
+        ]
         return [native_id for native_id in ids if self._natives.get(main, native_id) is not None]
 
     def known(self, fact: Fact) -> bool:

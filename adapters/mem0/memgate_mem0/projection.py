@@ -160,9 +160,11 @@ class Mem0Projection:
         )
 
     def _is_ours_to_write(self, event: Event, fact: Fact) -> bool:
-        """A promotion is written once, unless a live memory carries the fact already; a commit
-        only where the words were kept from Mem0's own call."""
-        carried = self.carriers.live(fact)
+        """A promotion is written once, unless a live memory of the same words carries the fact
+        already (a later message that repeats it is a memory of its own, whichever of the two
+        comes first: test_a_repetition_that_overtakes_the_promotion); a commit only where the
+        words were kept from Mem0's own call."""
+        carried = self.carriers.live(fact, told_by=fact.evidence.message_id)
         if carried:
             return carried == [promoted_id(self.name, fact)]
         if event.event_type is EventType.PROMOTED or not fact.native:
