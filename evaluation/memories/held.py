@@ -115,12 +115,7 @@ class Watch:
         since = {
             row.since for row, carried in zip(stated, ids, strict=True) if fact.fact_id in carried
         }
-        ended = [
-            carried
-            for row in stated
-            for carried in row.carries
-            if carried.key == fact.key and carried.status is not FactStatus.CURRENT
-        ]
+        ended = [row for row in stated if any(_still_told(row, one, fact) for one in row.carries)]
         return bool(since) and since <= {fact.valid_from.date(), None} and not ended
 
     def _after(self, step: Step) -> Iterator[Leak]:
@@ -236,6 +231,16 @@ def _is_told(item: StagedItem, asserted: Sequence[Fact]) -> bool:
     shows is the fact."""
     spans = [f.evidence for f in asserted if f.evidence.message_id == item.evidence.message_id]
     return any(one.span.overlaps(item.evidence.span) for one in spans)
+
+
+def _still_told(row: Readable, ended: Fact, by: Fact) -> bool:
+    """True where a memory tells what the fact `by` replaced. One that carries other facts too
+    stays, without the words of the ended one."""
+    if ended.key != by.key or ended.status is FactStatus.CURRENT:
+        return False
+    rest = any(other.status is FactStatus.CURRENT for other in row.carries)
+    told = [words for words in (ended.words, ended.value) if words]
+    return not rest or any(words.casefold() in row.text.casefold() for words in told)
 
 
 def _share(one: str, other: str) -> bool:
