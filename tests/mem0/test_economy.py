@@ -149,8 +149,40 @@ def test_without_older_memories_a_fact_waits_for_no_delivery(talk: MemoryTalk) -
     assert talk.memory.gate.ledger.projections()[talk.memory.desk.name] == 0
 
 
+def test_the_scope_is_listed_once_while_only_the_gate_writes(talk: MemoryTalk) -> None:
+    """A listing goes through the whole of an embedded collection."""
+    talk.says("I live in Leeds.")
+    with spending(talk.memory) as spent:
+        talk.says("I work at Acme.")
+        talk.says("I moved to York.")
+        talk.says("I might move to Seattle.")
+        talk.says("I have moved to Seattle.")
+        talk.says("I work at Initech.")
+    assert spent.calls["main.list"] == 0
+
+
+def test_a_foreign_memory_in_place_of_one_of_ours_is_seen(talk: MemoryTalk) -> None:
+    """One goes and another comes: the number of memories does not change."""
+    talk.says("I work at Acme.")
+    (row,) = talk.memory.get_all(filters=talk.filters)["results"]
+    talk.memory.vector_store.delete(vector_id=row["id"])
+    stored_before(talk.memory, "I live in Leeds")
+    talk.says("I moved to York.")
+    assert talk.shown("Leeds") == []
+
+
+def test_what_a_failed_call_left_behind_is_seen(talk: MemoryTalk) -> None:
+    talk.says("I work at Acme.")
+    native, gate = talk.memory.desk.projection.natives, talk.memory.gate
+    answered, gate.answered = gate.answered, _down  # type: ignore[method-assign]
+    with pytest.raises(ConnectionError):
+        talk.says("I live in Leeds.")
+    gate.answered = answered  # type: ignore[method-assign]
+    assert not native.strangers.has_none(talk.subject)
+
+
 def test_what_was_written_beside_the_gate_is_still_seen(talk: MemoryTalk) -> None:
-    """That a scope had no foreign memory is never remembered: somebody may write one later."""
+    """That a scope had no foreign memory is remembered only while nobody else writes."""
     talk.says("I work at Acme.")
     stored_before(talk.memory, "I live in Leeds")
     with spending(talk.memory) as spent:

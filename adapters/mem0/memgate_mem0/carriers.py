@@ -43,9 +43,7 @@ class Carriers:
         main = self._natives.main
         of_it = (None, told_by) if told_by is not None else None
         ids = [
-            link.native_id
-            for link in self.links(fact)
-            if of_it is None or link.message_id in of_it
+            link.native_id for link in self.links(fact) if of_it is None or link.message_id in of_it
         ]
         return [native_id for native_id in ids if self._natives.get(main, native_id) is not None]
 

@@ -74,14 +74,19 @@ def all_unlinked(projection: Mem0Projection, subject: Subject) -> list[Row] | No
     """Every memory of the subject that nothing links to a fact, read without an embedding; None
     where there are too many memories to list."""
     scope, natives = MemoryScope.of_subject(subject), projection.natives
-    known = projection.linked(subject)
+    if natives.strangers.has_none(subject):
+        return []
+    look, known = natives.strangers.look(), projection.linked(subject)
     limit = len(known) + _NEAREST + 1
     if len(known) > _LISTED:
         return None
     rows = natives.rows(natives.main, scope.owner, limit)
     if len(rows) == limit:
         return None
-    return list(_foreign(projection, scope, [row for row in rows if row[0] not in known]))
+    found = list(_foreign(projection, scope, [row for row in rows if row[0] not in known]))
+    if not found:
+        natives.strangers.found_none(subject, look)
+    return found
 
 
 def _unlinked(projection: Mem0Projection, subject: Subject, fact: Fact) -> list[Row]:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from memgate_mem0.siblings import has_entity_store, open_sibling
+from memgate_mem0.strangers import NoStrangers
 
 STAGED, CLOSED = "staged", "closed"
 
@@ -30,6 +32,8 @@ class Natives:
         self._memory = memory
         self._opened: dict[str, tuple[int, Any]] = {}
         self._lock = threading.RLock()
+        self.strangers = NoStrangers(self._points_ever)
+        """Who has no memory in the main collection but those that the gate knows."""
 
     # --- collections -----------------------------------------------------------------------
 
@@ -87,7 +91,8 @@ class Natives:
         """
         found_by = self.vectors([words])[0] if vector is None else vector
         if self.get(store, native_id) is None:
-            store.insert(vectors=[found_by], ids=[native_id], payloads=[dict(payload)])
+            with self.strangers.own_write(1) if store is self.main else nullcontext():
+                store.insert(vectors=[found_by], ids=[native_id], payloads=[dict(payload)])
         else:
             self.rewrite(store, native_id, payload, found_by)
 
@@ -129,6 +134,17 @@ class Natives:
             return False
         store.delete(vector_id=native_id)
         return True
+
+    def _points_ever(self) -> int | None:
+        """How many points the main collection ever had, where it is Qdrant within this process:
+        its table of ids keeps those of deleted points (test_economy)."""
+        store = self.main
+        local = getattr(getattr(store, "client", None), "_client", None)
+        collections = getattr(local, "collections", None)
+        if not isinstance(collections, dict):
+            return None
+        ids = getattr(collections.get(store.collection_name), "ids", None)
+        return len(ids) if isinstance(ids, dict) else None
 
     def rows(
         self, store: Any, filters: Mapping[str, Any] | None = None, limit: int = _PAGE

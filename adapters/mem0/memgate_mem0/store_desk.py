@@ -57,11 +57,17 @@ class StoreDesk(Desk):
     def store_of(self, store: Any) -> Any:
         """The vector store as Mem0 sees it: noting ids during one of our add calls."""
         call = active_call(self)
-        if call is None or not call.notes:
+        if call is None:
             return store
-        return NotingStore(store, call, self.gate.ledger, self.name)
+        strangers = self.projection.natives.strangers
+        return NotingStore(store, call, self.gate.ledger, self.name, strangers)
 
     # --- around it ---------------------------------------------------------------------------
+
+    def give_up(self, reception: Reception) -> None:
+        """As for any desk; what Mem0 wrote before the call failed may have stayed unlinked."""
+        self.projection.natives.strangers.forget()
+        super().give_up(reception)
 
     def undo(self, reception: Reception) -> None:
         """Takes out what an earlier try of the same call wrote before it broke off."""
