@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from evaluation.training.agreement import agreement, kappa
 from evaluation.training.figures import asked_share, auroc, calibration_error, f1, wilson
 
 
@@ -41,3 +42,11 @@ def test_the_oracle_is_asked_only_until_agreement_is_reached() -> None:
     assert asked_share(hold, truth, 0.98) == 0.0
     assert asked_share(hold, truth, 0.99) == pytest.approx(0.01)
     assert asked_share(hold, truth, 1.0) == pytest.approx(0.02)
+
+
+def test_kappa_takes_chance_away() -> None:
+    half = [("a", "a"), ("b", "b"), ("a", "b"), ("b", "a")]
+    assert agreement(half) == 0.5
+    assert kappa(half) == pytest.approx(0.0)
+    assert kappa([("a", "a"), ("b", "b")]) == pytest.approx(1.0)
+    assert kappa([("a", "a"), ("a", "a")]) == 1.0
