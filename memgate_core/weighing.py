@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from memgate_core.early_notice import notify
 from memgate_core.extraction.open_key import open_key
 from memgate_core.fields.plain_value import says_nothing
 from memgate_core.fields.validators import refusal
@@ -154,7 +153,6 @@ class Scales:
             return []
         shown = [_shown(turn, candidate, screening) for candidate in candidates]
         judgements = self.classifier.classify([statement_of(turn, c) for c in shown])
-        notify(turn, judgements)
         matches = self._match(shown)
         standings = self.standing.stand(
             turn,

@@ -15,7 +15,6 @@ import pytest
 from memgate_mem0 import GatedMemory
 from tests.mem0.talk import MemoryTalk
 from tests.mem0.test_legacy import stored_before
-from tests.support.recorded_llm import RecordedLLM
 
 _CALLS = ("insert", "update", "delete", "get", "search", "list")
 _WRITES = {"insert", "update", "delete"}
@@ -117,25 +116,6 @@ def test_a_memory_of_two_facts_is_reworded_in_one_call_of_the_embedder(talk: Mem
     assert spent.writes == ALONE + Counter({"closed.insert": 1, "main.update": 1})
 
 
-def test_a_message_is_embedded_beside_its_judging(
-    talk: MemoryTalk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Begun once, before the gate's ledger is written, and used by Mem0's own call."""
-    begun: list[str] = []
-    model = talk.memory.embedding_model
-
-    def begin(text: str) -> None:
-        assert not talk.memory.gate.ledger.facts(talk.subject)
-        begun.append(text)
-
-    monkeypatch.setattr(model, "begin", begin)
-    talk.memory.llm = RecordedLLM({})
-    talk.says("I live in Leeds.")
-    talk.says("I might move to Seattle.")
-    talk.says([{"role": "user", "content": "I work at Acme."}], infer=True)
-    assert begun == ["I live in Leeds."]
-
-
 def test_a_held_statement_embeds_nothing_in_the_call(talk: MemoryTalk) -> None:
     """Staging needs one vector, and the next delivery makes it."""
     with spending(talk.memory) as spent:
@@ -149,16 +129,12 @@ def test_a_held_statement_embeds_nothing_in_the_call(talk: MemoryTalk) -> None:
 
 
 def test_a_promotion_embeds_what_it_writes(talk: MemoryTalk) -> None:
-    """And, with two processors, the confirming words: begun on before they were known to confirm
-    (memgate_core/early_notice.py)."""
     talk.says("I live in Leeds.")
     talk.says("I might move to Seattle.")
     talk.memory.deliver()
     with spending(talk.memory) as spent:
-        confirming = "I have moved to Seattle."
-        talk.says(confirming)
-    assert set(spent.embedded) - {confirming} == {"User lives in Seattle"}
-    assert len(spent.embedded) <= 2
+        talk.says("I have moved to Seattle.")
+    assert spent.embedded == ["User lives in Seattle"]
     assert spent.writes == Counter(
         {"main.insert": 1, "staged.delete": 1, "closed.insert": 1, "main.delete": 1}
     )

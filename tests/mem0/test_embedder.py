@@ -35,31 +35,6 @@ def test_near_in_meaning_is_near(model: PackagedMiniLM) -> None:
     assert cosine(home, paraphrase) > 0.7 > 0.3 > cosine(home, other)
 
 
-def test_what_was_begun_is_what_embed_gives(model: PackagedMiniLM) -> None:
-    alone = model.embed("I live in Leeds")
-    model.begin("I live in Leeds")
-    assert model.embed("I live in Leeds") == alone
-    assert model.embed("I live in Leeds") == alone  # asked again, it is computed again
-
-
-def test_what_nobody_asks_for_is_forgotten(model: PackagedMiniLM) -> None:
-    for n in range(40):
-        model.begin(f"sentence {n}")
-    assert len(model._begun) <= 16
-
-
-def test_a_fault_of_what_was_begun_is_that_of_embed(
-    model: PackagedMiniLM, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fails(*_: object) -> None:
-        raise OSError("the file is gone")
-
-    monkeypatch.setattr(model, "embed_batch", fails)
-    model.begin("I live in Leeds")
-    with pytest.raises(OSError, match="the file is gone"):
-        model.embed("I live in Leeds")
-
-
 def test_a_batch_gives_what_each_text_gives_alone(model: PackagedMiniLM) -> None:
     texts = [f"sentence number {n} " * (n % 5 + 1) for n in range(20)]
     alone = [model.embed(text) for text in texts]

@@ -13,7 +13,6 @@ from mem0 import AsyncMemory
 from mem0.configs.base import MemoryConfig
 from mem0.memory.main import _UNSET
 
-from memgate_core.early_notice import early_notice
 from memgate_core.model import JsonObject
 from memgate_core.projection import DeliveryReport
 from memgate_mem0.answers import Claim
@@ -93,8 +92,7 @@ class GatedAsyncMemory(Gated, AsyncMemory):  # type: ignore[misc]
         if mem0_refuses(timestamp, expiration_date, memory_type):
             return _answer(await super().add(messages, **options))
         off_loop = self.gate.off_loop
-        with early_notice(self._beginning(infer=infer)):
-            reception = await off_loop(self.desk.receive, messages, scope, message_id, occurred_at)
+        reception = await off_loop(self.desk.receive, messages, scope, message_id, occurred_at)
         recorded = await self._recorded_answer(reception)
         return recorded or await self._make_call(reception, options)
 

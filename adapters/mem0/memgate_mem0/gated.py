@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from memgate_core.early_notice import Listener
 from memgate_core.errors import ConfigurationError, InvalidInputError
 from memgate_core.gate import MemoryGate
 from memgate_mem0.scope import check_storable
@@ -47,15 +46,6 @@ class Gated:
     @llm.setter
     def llm(self, llm: Any) -> None:
         self.__dict__["llm"] = llm
-
-    def _beginning(self, *, infer: bool) -> Listener | None:
-        """Begins on the vector of a message while the gate still judges it. Only where Mem0 will
-        embed the very message, and with an embedder that can (`PackagedMiniLM.begin`): one in this
-        process, since words that are not judged yet go nowhere else."""
-        begin = getattr(self.__dict__.get("embedding_model"), "begin", None)
-        if infer or begin is None:
-            return None
-        return lambda turn: begin(turn.text)
 
     @property
     def desk(self) -> StoreDesk:

@@ -10,7 +10,6 @@ from mem0 import Memory
 from mem0.configs.base import MemoryConfig
 from mem0.memory.main import _UNSET
 
-from memgate_core.early_notice import early_notice
 from memgate_core.model import JsonObject
 from memgate_core.projection import DeliveryReport
 from memgate_mem0.answers import Claim
@@ -108,8 +107,7 @@ class GatedMemory(Gated, Memory):  # type: ignore[misc]
         }
         if mem0_refuses(timestamp, expiration_date, memory_type):
             return _answer(super().add(messages, **options))
-        with early_notice(self._beginning(infer=infer)):
-            reception = self.desk.receive(messages, scope, message_id, occurred_at)
+        reception = self.desk.receive(messages, scope, message_id, occurred_at)
         return self._recorded_answer(reception) or self._make_call(reception, options)
 
     def _recorded_answer(self, reception: Reception) -> JsonObject | None:
