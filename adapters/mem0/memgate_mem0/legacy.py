@@ -76,16 +76,17 @@ def all_unlinked(projection: Mem0Projection, subject: Subject) -> list[Row] | No
     scope, natives = MemoryScope.of_subject(subject), projection.natives
     if natives.strangers.has_none(subject):
         return []
-    look, known = natives.strangers.look(), projection.linked(subject)
+    known = projection.linked(subject)
     limit = len(known) + _NEAREST + 1
     if len(known) > _LISTED:
         return None
-    rows = natives.rows(natives.main, scope.owner, limit)
-    if len(rows) == limit:
-        return None
-    found = list(_foreign(projection, scope, [row for row in rows if row[0] not in known]))
-    if not found:
-        natives.strangers.found_none(subject, look)
+    with natives.strangers.looking(subject) as found_none:
+        rows = natives.rows(natives.main, scope.owner, limit)
+        if len(rows) == limit:
+            return None
+        found = list(_foreign(projection, scope, [row for row in rows if row[0] not in known]))
+        if not found:
+            found_none()
     return found
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from memgate_mem0.siblings import has_entity_store, open_sibling
-from memgate_mem0.strangers import NoStrangers
+from memgate_mem0.strangers import Contents, NoStrangers
 
 STAGED, CLOSED = "staged", "closed"
 
@@ -32,7 +32,7 @@ class Natives:
         self._memory = memory
         self._opened: dict[str, tuple[int, Any]] = {}
         self._lock = threading.RLock()
-        self.strangers = NoStrangers(self._points_ever)
+        self.strangers = NoStrangers(self._contents)
         """Who has no memory in the main collection but those that the gate knows."""
 
     # --- collections -----------------------------------------------------------------------
@@ -91,7 +91,7 @@ class Natives:
         """
         found_by = self.vectors([words])[0] if vector is None else vector
         if self.get(store, native_id) is None:
-            with self.strangers.own_write(1) if store is self.main else nullcontext():
+            with self._own_write(store, 1):
                 store.insert(vectors=[found_by], ids=[native_id], payloads=[dict(payload)])
         else:
             self.rewrite(store, native_id, payload, found_by)
@@ -132,19 +132,25 @@ class Natives:
         """Takes a point out; False when it is not there."""
         if self.get(store, native_id) is None:
             return False
-        store.delete(vector_id=native_id)
+        with self._own_write(store, -1):
+            store.delete(vector_id=native_id)
         return True
 
-    def _points_ever(self) -> int | None:
-        """How many points the main collection ever had, where it is Qdrant within this process:
-        its table of ids keeps those of deleted points (test_economy)."""
+    def _own_write(self, store: Any, change: int) -> AbstractContextManager[None]:
+        return self.strangers.own_write(change) if store is self.main else nullcontext()
+
+    def _contents(self) -> Contents | None:
+        """What the main collection tells of itself, where it is Qdrant within this process: its
+        table of ids keeps those of deleted points (test_economy)."""
         store = self.main
         local = getattr(getattr(store, "client", None), "_client", None)
         collections = getattr(local, "collections", None)
-        if not isinstance(collections, dict):
+        found = collections.get(store.collection_name) if isinstance(collections, dict) else None
+        ids, deleted = getattr(found, "ids", None), getattr(found, "deleted", None)
+        if not isinstance(ids, dict) or deleted is None:
             return None
-        ids = getattr(collections.get(store.collection_name), "ids", None)
-        return len(ids) if isinstance(ids, dict) else None
+        ever = len(ids)
+        return Contents(found, ever, ever - int(deleted[:ever].sum()))
 
     def rows(
         self, store: Any, filters: Mapping[str, Any] | None = None, limit: int = _PAGE

@@ -164,7 +164,9 @@ class Mem0Projection:
         already (a later message that repeats it is a memory of its own, whichever of the two
         comes first: test_a_repetition_that_overtakes_the_promotion); a commit only where the
         words were kept from Mem0's own call."""
-        carried = self.carriers.live(fact, told_by=fact.evidence.message_id)
+        confirmed_now = event.event_type is EventType.PROMOTED and event.staged is not None
+        told_by = fact.evidence.message_id if confirmed_now else None
+        carried = self.carriers.live(fact, told_by=told_by)
         if carried:
             return carried == [promoted_id(self.name, fact)]
         if event.event_type is EventType.PROMOTED or not fact.native:
