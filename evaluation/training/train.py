@@ -49,6 +49,11 @@ _RAISED = (0.5, 0.2, 0.0, 0.0)
 """Added to the logits of the four classes: nine in ten sentences of the labelled chats are `other`,
 which is more than among friends or before an assistant; and an overlooked plan costs more than a
 held fact."""
+_LEARNS_FROM = {
+    "statements": ("statements", "chats", "plans", "plan_labels"),
+    "glance": ("statements", "chats", "plans", "plan_labels"),
+    "claims": ("resolutions", "admission", "plans", "plan_labels"),
+}
 _EPOCHS = {"statements": 3.0, "claims": 1.5}
 
 
@@ -57,9 +62,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = _options(arguments)
     torch.set_num_threads(options.threads)
     layout = _layout()
+    files = {name: _digests(kinds) for name, kinds in _LEARNS_FROM.items()}
     training, test = gather()
     card = _card(options.out)
-    card["data"] = {str(p.relative_to(DATA)): digest_of(p) for p in _data_files()}
     shutil.copyfile(pretrained() / "tokenizer.json", options.out / "tokenizer.json")
     parts = {
         "statements": lambda: _statements(options, training, test, layout),
@@ -68,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     }
     for name, teach in parts.items():
         if name in options.only:
-            card[name] = teach()
+            card[name] = {**teach(), "data": files[name]}
             _write_card(options.out, card)  # at once: the next part takes an hour
 
 
@@ -263,9 +268,9 @@ def _layout() -> Layout:
     return Layout(Tokenizer.from_file(str(pretrained() / "tokenizer.json")))
 
 
-def _data_files() -> list[Path]:
-    kinds = ("statements", "resolutions", "admission", "plans", "chats")
-    return sorted(p for kind in kinds for p in (DATA / kind).glob("*.*") if p.is_file())
+def _digests(kinds: Sequence[str]) -> dict[str, str]:
+    files = sorted(p for kind in kinds for p in (DATA / kind).glob("*.*") if p.is_file())
+    return {str(path.relative_to(DATA)): digest_of(path) for path in files}
 
 
 def _card(folder: Path) -> dict[str, Any]:
