@@ -4,7 +4,7 @@
 # make lint      ruff and strict types
 # make bench     the figures of docs/performance.md
 # make docs      regenerate the parts of docs/ that commands write
-# make figures   both of these: every figure of README and docs, in one command
+# make figures   both of these: docs/figures.md and docs/performance.md, which README quotes
 # make soak      an hour of mixed traffic with faults (MINUTES=60, URL=a ledger of its own)
 
 PYTHON ?= python3

@@ -40,7 +40,7 @@ def forwardable(text: str, withheld: Sequence[Span]) -> str | None:
     """`text` without the withheld spans, tidied at the cuts; None when no words are left.
 
     A remaining "... lives there" gets its place from the withheld words of the same message, where
-    they name one (design.md section 4): that says nothing of the plan itself.
+    they name one: that says nothing of the plan itself.
     """
     if not withheld:
         return text

@@ -2,7 +2,7 @@
 
 Delivery is at least once. Every event carries ids from which native ids are derived, so a second
 delivery overwrites the first instead of adding to it. A promotion becomes readable only when the
-framework acknowledged its native write (design.md section 3, step 10).
+framework acknowledged its native write (step 10 of a turn).
 """
 
 from __future__ import annotations

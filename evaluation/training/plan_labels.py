@@ -19,7 +19,7 @@ from evaluation.training.statements import LABELS
 from memgate_core.model import EvidenceType
 
 Conversation = dict[str, Any]
-"""A conversation in the plans format (formats.md section 2)."""
+"""A conversation in the form of evaluation/plans/format.py."""
 
 _CODE = re.compile(r"([seco])(?:n|y([CXHNP]))")
 

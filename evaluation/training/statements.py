@@ -49,7 +49,7 @@ def natural(folder: Path = DATA / "statements") -> Iterator[Labelled]:
 
 
 def from_jsonl(path: Path, source: str) -> Iterator[Labelled]:
-    """Statements in the form of formats.md section 1, with labels.
+    """Statements in the form of evaluation/statements/format.py, with labels.
 
     Raises:
         InvalidRecordError: a line that is no such record.

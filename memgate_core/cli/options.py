@@ -53,7 +53,7 @@ Llm = Annotated[
     typer.Option(
         "--llm",
         metavar="URL",
-        help="A model to ask: an OpenAI-compatible service. Name and key: [model] of the settings.",
+        help="A model to ask: an OpenAI-compatible service; name and key as in the settings.",
     ),
 ]
 AsOf = Annotated[

@@ -28,7 +28,7 @@ class Sureness:
     """How much doubt the local judges may have before a model is asked.
 
     Each number is a probability of being wrong, in [0, 0.5]; 0 asks about everything that is not
-    certain by rule. docs/backends.md shows what the defaults cost and leave.
+    certain by rule. docs/backends.md lists the defaults.
     """
 
     hold: float = 0.05

@@ -2,7 +2,7 @@
 
 Judges come here with what they cannot or will not decide themselves. Whatever goes wrong (a
 timeout, a refusal, nonsense, a spent budget) comes back as `Missing` rows and a noted fault: the
-gate then holds what it was about (design.md section 5).
+gate then holds what it was about.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class StandingClaim(Model):
 
 class StandingJudge(Protocol):
     """Says whether the words assert the value of the user's own lasting state, or e.g. another
-    person's, a temporary one, a quotation, a joke (design.md section 4)."""
+    person's, a temporary one, a quotation, a joke."""
 
     name: str
 

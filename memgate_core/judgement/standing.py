@@ -1,4 +1,4 @@
-"""Whose value it is, and whether it lasts: the local standing judge (design.md section 4)."""
+"""Whose value it is, and whether it lasts: the local standing judge."""
 
 from __future__ import annotations
 

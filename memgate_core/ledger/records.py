@@ -42,7 +42,7 @@ class TurnRecord(Model):
     taint: frozenset[str] = frozenset()
     receipt: Receipt
     answer: JsonObject | None = None
-    """What the framework's own call answered (design.md section 3, step 9); replayed on retry."""
+    """What the framework's own call answered (step 9 of a turn); replayed on retry."""
     position: int = 0
     """Where it stands in the order of recording; `Ledger.turns(after=…)` goes on from there."""
 

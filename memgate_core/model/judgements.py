@@ -77,7 +77,7 @@ class FieldMatch(Model):
 
 
 class Standing(StrEnum):
-    """How a statement stands to the subject's own lasting profile (design.md section 4)."""
+    """How a statement stands to the subject's own lasting profile."""
 
     OWN = "own"
     """The speaker's own lasting state or event."""

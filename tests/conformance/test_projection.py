@@ -1,4 +1,4 @@
-"""What every adapter's projection has to do, whatever the framework (design.md section 5).
+"""What every adapter's projection has to do, whatever the framework.
 
 The same conversations run through a real gate with scripted judges; the events that follow are
 delivered into the real framework store. Nothing here knows an adapter: see `stores.py` for how one

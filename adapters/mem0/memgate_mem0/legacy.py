@@ -2,7 +2,7 @@
 
 When a field gets a new value, an older memory of the same field may still stand in Mem0. It is
 closed only when its words assert exactly that field and nothing else; otherwise it stays, and the
-doubt is reported (design.md section 4).
+doubt is reported.
 """
 
 from __future__ import annotations
