@@ -53,10 +53,12 @@ def is_undecided(turn: Turn) -> bool:
     return turn.role is Role.USER and bool(_UNDECIDED.search(turn.text))
 
 
-def doubted(judgement: EvidenceJudgement, why: str) -> EvidenceJudgement:
-    """The judgement of a candidate that is only weighed: speculation, unless it corrects. `why` is
-    the first of its cues."""
-    if judgement.evidence_type not in _OPEN_TO_DOUBT:
+def doubted(
+    judgement: EvidenceJudgement, why: str, *, corrections: bool = False
+) -> EvidenceJudgement:
+    """The judgement of a candidate that is only weighed: speculation, unless it corrects
+    (`corrections`: even then). `why` is the first of its cues."""
+    if judgement.evidence_type not in _OPEN_TO_DOUBT and not corrections:
         return judgement
     rest = sum(p for k, p in judgement.probabilities.items() if k is not EvidenceType.SPECULATION)
     share = (1.0 - _LEAD) / (rest or 1.0)

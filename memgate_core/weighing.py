@@ -297,7 +297,8 @@ def _weighed(
     kept = (_unspoken if refused else _in_clean_words)(turn, candidate, screening)
     judgement = for_value(judgement, standing)
     if match.field is not None and is_framed_as_plan(candidate):
-        judgement = doubted(judgement, "the extractor calls it a plan")
+        # what is still considered was not wrongly stored as something else
+        judgement = doubted(judgement, "the extractor calls it a plan", corrections=True)
         standing = own_if_unsaid(standing, candidate.value or "")
         if said is None and says_nothing(candidate.value or ""):  # "undecided" is no value
             match = FieldMatch(field=None, via=match.via)

@@ -13,11 +13,11 @@ from evaluation.training.network import Judge
 from memgate_core.judgement.verdicts import CLAIM_VERDICTS, RESOLUTION_ORDER
 from memgate_core.model import ResolutionType
 
-_FALSE_CONFIRMS = 0.008
+_FALSE_CONFIRMS = 0.004
 _FALSE_ABANDONS = 0.009
 _FALSE_FITS = 0.01
 _FALSE_READS = 0.02
-_FALSE_FACTS = {"commit": 0.002, "correct": 0.004}
+_FALSE_FACTS = {"commit": 0.004, "correct": 0.004}
 """Of turns that assert no value, how many may be read as a fact or a correction unasked. Nearly all
 turns of the held-out part were written to tempt; of what people say, few are so near."""
 _FAR_PAIRS = 0.02

@@ -36,6 +36,7 @@ from memgate_core.resolution.plain_words import (
 )
 from memgate_core.resolution.rivals import without_rivals
 from memgate_core.resolution.sentences import sentences
+from memgate_core.resolution.unnamed import without_unnamed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -81,7 +82,8 @@ class LocalChecker:
         if answer is not None:
             return [_answered(turn, item, answer, item.staged_id == offered) for item in items]
         judged = self._judged(turn, items)
-        return without_rivals(items, [judged.get(i.staged_id) or _far(i) for i in items])
+        each = [judged.get(item.staged_id) or _far(item) for item in items]
+        return without_unnamed(turn, items, without_rivals(items, each))
 
     def _judged(self, turn: Turn, items: Sequence[StagedItem]) -> dict[str, ResolutionJudgement]:
         near = self._near(turn, items)
