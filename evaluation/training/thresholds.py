@@ -15,7 +15,7 @@ from memgate_core.model import ResolutionType
 
 _FALSE_CONFIRMS = 0.004
 _FALSE_ABANDONS = 0.009
-_FALSE_FITS = 0.01
+_FALSE_FITS = 0.02
 _FALSE_READS = 0.02
 _FALSE_FACTS = {"commit": 0.004, "correct": 0.004}
 """Of turns that assert no value, how many may be read as a fact or a correction unasked. Nearly all
