@@ -32,9 +32,9 @@ DATA = Path(__file__).parent / "data"
 _HEAD = """# Figures
 
 Written by `make docs`, not by hand. AgentMemGate {version}, local judges, no model asked, on the
-project's own test data, which no weights were trained on. The paper's figures are its own, on its data
-and its model: they stand beside ours for orientation and are no comparison under like conditions.
-`docs/figures.html` is the same with plots.
+project's own test data, which no weights were trained on. The paper's figures are its own, on its
+data and its model: they stand beside ours for orientation and are no comparison under like
+conditions. `docs/figures.html` is the same with plots.
 
 """
 
