@@ -24,7 +24,7 @@ from evaluation.statements.bench import judged
 from evaluation.statements.measure import figures
 from evaluation.statements.tables import tables as statement_tables
 from evaluation.training.source import for_test
-from evaluation.training.statements import Labelled, natural
+from evaluation.training.statements import UNSEEN, Labelled, natural
 from memgate_core import __version__
 from memgate_core.judgement.local import LocalClassifier
 
@@ -77,16 +77,16 @@ def plan_file(path: Path) -> Path:
 
 
 def statement_file(path: Path) -> Path:
-    """The labelled statements whose conversations are kept for test."""
+    """The hand-written statements that no judge was taught."""
     lines = (json.dumps(record, ensure_ascii=False) for record in _held_back())
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
 
 
 def _held_back() -> Iterator[dict[str, object]]:
-    for number, one in enumerate(natural()):
-        if for_test(one.unit):
-            yield _record(number, one)
+    kept = [one for one in natural() if for_test(one.unit)]
+    for number, one in enumerate([*kept, *natural(UNSEEN)]):
+        yield _record(number, one)
 
 
 def _record(number: int, one: Labelled) -> dict[str, object]:

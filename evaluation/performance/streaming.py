@@ -17,21 +17,28 @@ from evaluation.jsonl import writing
 from evaluation.plans.run import traced
 from evaluation.plans.setting import Setting
 with writing(Path(sys.argv[2])) as write:
-    for line in traced(Path(sys.argv[1]), Setting(gate="off", matcher="names")):
+    for line in traced(Path(sys.argv[1]), Setting(gate=sys.argv[3], matcher="names")):
         write(line)
 print(int(open("/proc/self/status").read().split("VmHWM:")[1].split()[0]) / 1024)
 """
+_JUDGED_SHARE = 0.005
+"""Every sentence of a judged file costs about a millisecond: a whole gigabyte would take hours."""
 
 
 def measures(folder: Path, megabytes: int) -> Iterator[Measured]:
-    """Peak memory over a file of so many megabytes against one of a hundredth of that."""
+    """Peak memory over a file of so many megabytes against a part of it, gate off and on."""
     if sys.platform != "linux":
         return
-    small = _peak(folder, max(1, megabytes // 100))
-    large = _peak(folder, megabytes)
-    yield Measured(
+    yield _growth(folder, megabytes, "off")
+    yield _growth(folder, megabytes * _JUDGED_SHARE, "on")
+
+
+def _growth(folder: Path, megabytes: float, gate: str) -> Measured:
+    small = _peak(folder, megabytes / 20, gate)
+    large = _peak(folder, megabytes, gate)
+    return Measured(
         part="streaming",
-        name=f"peak memory, {megabytes} MB of conversations against a hundredth",
+        name=f"peak memory, {megabytes:g} MB of conversations against a twentieth, gate {gate}",
         value=large / small,
         unit="×",
         target=1.2,
@@ -39,11 +46,11 @@ def measures(folder: Path, megabytes: int) -> Iterator[Measured]:
     )
 
 
-def _peak(folder: Path, megabytes: int) -> float:
+def _peak(folder: Path, megabytes: float, gate: str) -> float:
     source, trace = folder / "large.jsonl", folder / "trace.jsonl"
     _write(source, megabytes)
     done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, str(source), str(trace)],
+        [sys.executable, "-c", _PROGRAM, str(source), str(trace), gate],
         check=True,
         capture_output=True,
         text=True,
@@ -53,11 +60,14 @@ def _peak(folder: Path, megabytes: int) -> float:
     return float(done.stdout)
 
 
-def _write(path: Path, megabytes: int) -> None:
-    talk = "The river was high again this morning and the ferry did not run. " * 60
-    turn = {"role": "user", "content": talk}
-    reply = {"role": "assistant", "content": "That happens in spring."}
-    sessions = [{"date": "2025-01-10T10:00:00Z", "turns": [turn, reply] * 12}]
+def _write(path: Path, megabytes: float) -> None:
+    """Conversations with an assistant: short words of the user, long answers."""
+    said = "The river was high again this morning and the ferry did not run."
+    answer = (
+        "That happens in spring, when the snow in the hills melts and the weir is opened. " * 200
+    )
+    turns = [{"role": "user", "content": said}, {"role": "assistant", "content": answer}]
+    sessions = [{"date": "2025-01-10T10:00:00Z", "turns": turns * 12}]
     field = {"attribute": "home_city", "description": "the city or town where the user lives"}
     with path.open("w", encoding="utf-8") as file:
         number = 0

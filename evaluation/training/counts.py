@@ -11,7 +11,7 @@ from evaluation.training.chats import chats
 from evaluation.training.courses import plan_files
 from evaluation.training.resolutions import later_turns
 from evaluation.training.source import DATA, for_test
-from evaluation.training.statements import Labelled, from_jsonl, natural
+from evaluation.training.statements import UNSEEN, Labelled, from_jsonl, natural
 
 Row = tuple[str, int, int, str]
 """What, units (conversations, blocks), records, and the records by class."""
@@ -30,6 +30,7 @@ def rows() -> Iterable[Row]:
     hard = from_jsonl(DATA / "statements" / "hard.jsonl", "hard")
     for what, items in (
         ("statements, hand-written conversations", list(natural())),
+        ("statements, hand-written conversations never taught", list(natural(UNSEEN))),
         ("statements, real chats (labels only)", list(chats())),
         ("statements, hard ones", list(hard)),
     ):
@@ -52,7 +53,8 @@ def _statements(what: str, items: Sequence[Labelled]) -> Row:
     units = {item.unit for item in items}
     kept = sum(for_test(unit) for unit in units)
     labels = Counter(item.label.value for item in items)
-    return f"{what} ({kept} units kept for test)", len(units), len(items), _said(labels)
+    part = "" if what.endswith("never taught") else f" ({kept} units kept for test)"
+    return f"{what}{part}", len(units), len(items), _said(labels)
 
 
 def _said(counts: Counter[str]) -> str:

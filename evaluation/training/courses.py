@@ -78,9 +78,14 @@ def plan_files(pattern: str) -> list[Path]:
 
 def statement_course(part: Part, layout: Layout, budget: Budget) -> Course:
     """What the statement encoder learns."""
-    written = [item for item in part.statements if item.source != "chat"]
-    taught = written + thinned([item for item in part.statements if item.source == "chat"])
+    taught = taught_statements(part)
     return Course({"statement": statement_samples(taught, layout, budget, SOURCE_WEIGHTS)})
+
+
+def taught_statements(part: Part) -> list[Labelled]:
+    """All that was written, and the chats thinned."""
+    written = [item for item in part.statements if item.source != "chat"]
+    return written + thinned([item for item in part.statements if item.source == "chat"])
 
 
 def claim_course(part: Part, layout: Layout, seed: int) -> Course:

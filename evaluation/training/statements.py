@@ -38,8 +38,12 @@ class Labelled:
     """natural, hard, chat or plan."""
 
 
+UNSEEN = DATA / "unseen"
+"""Hand-written conversations that are never taught, whatever their id: for testing alone."""
+
+
 def natural(folder: Path = DATA / "statements") -> Iterator[Labelled]:
-    """Every statement of the hand-written conversations.
+    """Every statement of the hand-written conversations of a folder.
 
     Raises:
         InvalidRecordError: a line outside the grammar.

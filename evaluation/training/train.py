@@ -26,6 +26,7 @@ from evaluation.training.courses import (
     claim_course,
     gather,
     statement_course,
+    taught_statements,
 )
 from evaluation.training.export import write_encoder, write_words
 from evaluation.training.figures import evidence_figures, softmax
@@ -54,7 +55,7 @@ _LEARNS_FROM = {
     "glance": ("statements", "chats", "plans", "plan_labels"),
     "claims": ("resolutions", "admission", "plans", "plan_labels"),
 }
-_EPOCHS = {"statements": 3.0, "claims": 1.5}
+_EPOCHS = {"statements": 3.0, "claims": 1.75}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -167,9 +168,10 @@ def _raised(fitted: Calibrated) -> Calibrated:
 
 
 def _labelled_rows(training: Part, layout: Layout) -> list[Soft]:
-    """The labelled statements, a little softened, weighted by where they come from."""
+    """The statements that the encoder is taught, a little softened, weighted by their source."""
     samples: list[Soft] = []
-    for item, target in zip(training.statements, _truth(training.statements), strict=True):
+    taught = taught_statements(training)
+    for item, target in zip(taught, _truth(taught), strict=True):
         soft = np.full(4, 0.02, np.float32) + 0.92 * np.eye(4, dtype=np.float32)[target]
         row = layout.statement(item.statement, ALONE)
         samples.append((row, soft, SOURCE_WEIGHTS[item.source]))

@@ -6,7 +6,7 @@ context. Speakers and parts are told apart by vocabulary entries that pre-traini
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -24,6 +24,8 @@ STATEMENT_TOKENS = 64
 TURN_TOKENS = 80
 _PART_TOKENS = 24
 _LONG_PART_TOKENS = 32
+_CHARACTERS_A_TOKEN = 16
+"""More than nearly any token has: what is cut off for so many tokens mostly yields enough."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,12 @@ class Piece:
     def tail(self, count: int) -> Piece:
         """The last `count` tokens."""
         return Piece(self.ids[-count:], self.offsets[-count:]) if count else Piece((), ())
+
+    def moved(self, by: int) -> Piece:
+        """The same tokens, so many characters further on."""
+        if not by:
+            return self
+        return Piece(self.ids, tuple((start + by, end + by) for start, end in self.offsets))
 
 
 @dataclass(frozen=True)
@@ -114,9 +122,27 @@ class Layout:
 
         self.piece = piece
 
+    def head(self, text: str, count: int) -> Piece:
+        """The first `count` tokens of a text, at a cost that does not grow with the text."""
+        for end in _cuts(len(text), count):
+            opening = text if end == len(text) else _without_last_word(text[:end])
+            piece = self.piece(opening)
+            if len(piece.ids) >= count:
+                break
+        return piece.head(count)
+
+    def tail(self, text: str, count: int) -> Piece:
+        """The last `count` tokens of a text, likewise."""
+        for size in _cuts(len(text), count):
+            closing = text if size == len(text) else _without_first_word(text[-size:])
+            piece = self.piece(closing)
+            if len(piece.ids) >= count:
+                break
+        return piece.tail(count).moved(len(text) - len(closing))
+
     def statement(self, statement: Statement, budget: Budget) -> Encoded:
         """A statement in its message, after up to two turns (paper section 3)."""
-        words = self.piece(statement.text).head(STATEMENT_TOKENS)
+        words = self.head(statement.text, STATEMENT_TOKENS)
         budget = budget.within(len(words.ids))
         row = _Row()
         row.mark(CLS)
@@ -125,12 +151,12 @@ class Layout:
             if room:
                 same = turn.role == statement.role
                 row.mark(SAME_SPEAKER if same else OTHER_SPEAKER)
-                row.part(self.piece(turn.content).tail(room))
+                row.part(self.tail(turn.content, room))
         row.mark(SEP)
         left, right = _around(statement)
-        row.part(self.piece(left).tail(budget.around))
+        row.part(self.tail(left, budget.around))
         row.part(words, 1)
-        row.part(self.piece(right).head(budget.around))
+        row.part(self.head(right, budget.around))
         row.mark(SEP)
         return row.done()
 
@@ -157,9 +183,9 @@ class Layout:
         row.mark(SEP)
         for number, turn in enumerate(history[-2:]):
             row.mark(_ROLE_MARKS[turn.role])
-            row.part(self.piece(turn.content).tail(_LONG_PART_TOKENS), text=number)
+            row.part(self.tail(turn.content, _LONG_PART_TOKENS), text=number)
         row.mark(_ROLE_MARKS[role])
-        piece = self.piece(text).head(TURN_TOKENS)
+        piece = self.head(text, TURN_TOKENS)
         row.part(piece, text=-1)
         if marked is not None:
             first = len(row.ids) - len(piece.ids)
@@ -180,13 +206,13 @@ class Layout:
         row.mark(PLAN)
         self._short(row, text)
         row.mark(WORDS)
-        row.part(self.piece(words).head(_LONG_PART_TOKENS))
+        row.part(self.head(words, _LONG_PART_TOKENS))
         row.mark(SEP)
         if asked:
             row.mark(_ROLE_MARKS[Role.ASSISTANT])
-            row.part(self.piece(asked).tail(_PART_TOKENS))
+            row.part(self.tail(asked, _PART_TOKENS))
         row.mark(_ROLE_MARKS[Role.USER])
-        row.part(self.piece(turn).head(TURN_TOKENS), 1, text=-1)
+        row.part(self.head(turn, TURN_TOKENS), 1, text=-1)
         row.mark(SEP)
         return row.done()
 
@@ -220,28 +246,48 @@ class Layout:
         """A turn alone, for its vector."""
         row = _Row()
         row.mark(CLS)
-        row.part(self.piece(text).head(TURN_TOKENS // 2), 1)
+        row.part(self.head(text, TURN_TOKENS // 2), 1)
         row.mark(SEP)
         return row.done()
 
     def _field(self, row: _Row, field: FieldSpec, kind: int = 0) -> None:
         row.mark(FIELD)
-        row.part(self.piece(field.attribute.replace("_", " ")).head(_PART_TOKENS), kind)
-        row.part(self.piece(f": {field.description}").head(_PART_TOKENS), kind)
+        row.part(self.head(field.attribute.replace("_", " "), _PART_TOKENS), kind)
+        row.part(self.head(f": {field.description}", _PART_TOKENS), kind)
 
     def _filler(self, row: _Row, attribute: str | None, value: str | None, text: str) -> None:
         row.mark(VALUE)
         if attribute:
-            row.part(self.piece(attribute.replace("_", " ")).head(_PART_TOKENS), 1)
+            row.part(self.head(attribute.replace("_", " "), _PART_TOKENS), 1)
         if value:
-            row.part(self.piece(f": {value}").head(_PART_TOKENS), 1)
-        row.part(self.piece(f". {text}").head(_LONG_PART_TOKENS), 1)
+            row.part(self.head(f": {value}", _PART_TOKENS), 1)
+        row.part(self.head(f". {text}", _LONG_PART_TOKENS), 1)
 
     def _short(self, row: _Row, text: str | None) -> None:
         if text:
-            row.part(self.piece(text).head(_PART_TOKENS))
+            row.part(self.head(text, _PART_TOKENS))
         else:
             row.mark(NONE)
+
+
+def _cuts(whole: int, count: int) -> Iterator[int]:
+    """Growing numbers of characters, up to the whole text, that may hold so many tokens."""
+    size = max(1, count) * _CHARACTERS_A_TOKEN
+    while size < whole:
+        yield size
+        size *= 8
+    yield whole
+
+
+def _without_last_word(text: str) -> str:
+    """Up to the last white space: the word behind it may be cut in two."""
+    return text[: max(text.rfind(" "), text.rfind("\n")) + 1]
+
+
+def _without_first_word(text: str) -> str:
+    """From the first white space on."""
+    places = [at for at in (text.find(" "), text.find("\n")) if at >= 0]
+    return text[min(places) :] if places else ""
 
 
 def _rooms(history: Sequence[HistoryTurn], budget: Budget) -> tuple[int, ...]:

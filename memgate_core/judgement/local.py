@@ -3,7 +3,9 @@
 Two graphs. The glance, small convolutions over the statement's own words, settles what is plain
 ("thanks, that's kind"); where it is not nearly certain, the encoder reads it in its place
 and the two judge together. That is both faster and better than the encoder alone: they err on
-different statements (docs/decisions/0003-local-judgement.md has the figures).
+different statements (docs/decisions/0003-local-judgement.md has the figures). Of what an assistant,
+a tool or a page says nothing becomes a fact however it is worded: there the glance alone speaks,
+or an assistant's page of text would cost more than all else in a turn.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from memgate_core.judgement.inputs import Budget
 from memgate_core.judgement.modals import leans_open, leant
 from memgate_core.judgement.shared import shared_encoders
 from memgate_core.judgement.verdicts import EVIDENCE_ORDER
-from memgate_core.model import EvidenceJudgement, EvidenceType, Statement
+from memgate_core.model import EvidenceJudgement, EvidenceType, Role, Statement
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,8 +63,9 @@ class LocalClassifier:
         found = self._asked(_GLANCE, statements, _ALONE)
         unclear = [
             at
-            for at, row in enumerate(found)
-            if row.max() < self._sure or leans_open(statements[at].text)
+            for at, (row, statement) in enumerate(zip(found, statements, strict=True))
+            if statement.role is Role.USER
+            and (row.max() < self._sure or leans_open(statement.text))
         ]
         if unclear:
             read = self._asked(_ENCODER, [statements[at] for at in unclear], self._budget)
