@@ -51,10 +51,22 @@ _BEFORE_LOCK = re.compile(
     re.IGNORECASE,
 )
 _TURNED = re.compile(
-    r"\b(?:twist|dial|turn|it['’]s|safe|combination)\b[^.?!\n]{0,30}?"
+    r"\b(?:twist|dial|turn|it['’]s|safe|combination)\b(?:[^.?!\n]|\.{2,3}){0,30}?"
     r"(?P<secret>\b\d{1,2}(?:\s?-\s?\d{1,2}){2,5}\b)(?!\s*-?\s*\d{2,4}\b)",
     re.IGNORECASE,
 )
+_KEYED = re.compile(
+    rf"\b(?:tap|taps|punch|key|keys|type|types|dial|enter|press)(?: in)? {_NUMBER}"
+    r"(?= (?:on|into|at|in) (?:the|that|its|his|her|your|my) (?:\w+ )?"
+    r"(?:(?:key ?)?pad|panel|screen|reader|dial|keys|door|gate|intercom|machine|copier|printer))",
+    re.IGNORECASE,
+)
+_CHAINED = re.compile(
+    r"\b(?:(?:sits?|is|are|lives?|hides?|hidden|locked|kept) behind|lock(?:['’]s| is| was)(?: now)?)\s+"
+    r"(?P<secret>[A-Za-z]{3,12}(?:-[A-Za-z]{3,12})+-\d+\b|(?-i:[A-Z][a-z]{2,12}(?:-[A-Z][a-z]{2,12})+\b))",
+    re.IGNORECASE,
+)
+"""Words chained as people chain them for a password: "wombat-disco-7", "Wombat-Disco"."""
 _PERSON = re.compile(
     r"\b(?P<secret>[A-Z]{2} ?\d{2} ?\d{2} ?\d{2} ?[A-D]|\d{3}-\d{2}-\d{4}"
     r"|784-\d{4}-\d{7}-\d)\b"
@@ -78,7 +90,9 @@ _HARMLESS = re.compile(
     re.IGNORECASE,
 )
 """Sizes, times, versions and model names: letters with digits, and no credential."""
-_ACROSS = (_LOCKED, _OPENS, _COUNTED, _NUMBERED, _BEFORE_LOCK, _TURNED, _ASSIGNED, _SEED)
+_ACROSS = (
+    _LOCKED, _OPENS, _COUNTED, _NUMBERED, _BEFORE_LOCK, _TURNED, _KEYED, _CHAINED, _ASSIGNED, _SEED,
+)  # fmt: skip
 
 _ALWAYS = tuple(pattern for pattern in _ACROSS if pattern is not _BEFORE_LOCK)
 
@@ -101,4 +115,4 @@ def _is_credential(word: str, pattern: re.Pattern[str]) -> bool:
         return not _HARMLESS.match(word)
     if pattern is _NUMBERED:
         return digits >= 6
-    return pattern is _TURNED or (digits >= 4 and not _YEAR.fullmatch(word))
+    return pattern in (_TURNED, _CHAINED) or (digits >= 4 and not _YEAR.fullmatch(word))

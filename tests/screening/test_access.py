@@ -19,6 +19,10 @@ TOLD = [
     "it texted 771 204 and never share this code, so where do I type it",
     "in the env file BILLING_SECRET=plum-trousers-4 and still a 401",
     "wallet seed starts lemon anchor violet gravy, what comes next",
+    "type 40962 on the keypad, then wait for the beep",
+    "scan results are hidden behind badger-toast-12, would you look with me",
+    "the tablet lock is now Pickle-Rocket, he'll never guess",
+    "it's 12 left... no hang on, 12-38-07, then pull",
     "cash machine ate the card, 7731 if the bank asks",
 ]
 HARMLESS = [
@@ -29,6 +33,10 @@ HARMLESS = [
     "code review took until 1430",
     "the wifi router is a TP-Link, the old one lasted from 2011",
     "I did 12000 steps past the front door",
+    "I tap 1200 words a day into the screen, slowly",
+    "the bakery is behind the church of Saint-Jean, ask for seeds",
+    "the lock is state-of-the-art, the door is not",
+    "press 3 on the keypad for the parking desk",
     "mixed seed is what the finches like",
 ]
 
