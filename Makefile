@@ -57,7 +57,7 @@ bench-full: $(BIN)/.wide
 docs: $(BIN)/.test
 	$(BIN)/python -m evaluation.write_docs
 
-figures: docs bench
+figures: docs bench-full
 
 soak: $(BIN)/.test
 	$(BIN)/python -m evaluation.soak --minutes $(MINUTES) $(if $(URL),--url $(URL))

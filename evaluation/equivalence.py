@@ -12,16 +12,17 @@ from pydantic import BaseModel
 
 from evaluation.judge import Judge
 from evaluation.labelling.agreement import cohen_kappa
+from evaluation.patience import Patience
 from evaluation.statistics.proportion import Proportion
-from memgate_core.errors import ModelFaultError
 from memgate_core.fields.values import same_value
 
-_TOO_MANY = 3
-"""Pairs in a row on which a model fails, each asked twice, before the run is given up."""
+Same = Callable[[str, str], bool]
+"""Whether a stored or answered value, the first, is the reference value, the second."""
 
 
 class Verdict(BaseModel):
-    """One pair and what both say of it. `judge` is None where the model failed."""
+    """One pair and what both say of it. `judge` is None where the model failed; `containment` is
+    the fixed function's word."""
 
     question: str
     reference: str
@@ -48,17 +49,19 @@ class JudgeFigures(BaseModel):
 class Equivalence:
     """The verdicts of one model."""
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, judge: Judge, patience: Patience | None = None) -> None:
+        """`patience` is shared where the same model is asked other things too."""
         self._judge = judge
-        self._failing = 0
+        self._patience = patience or Patience()
         self._verdicts: dict[tuple[str, str, str], Verdict] = {}
 
-    def of(self, question: str) -> Callable[[str, str], bool]:
-        """A function of (stored, label) for values that answer this question.
+    def of(self, question: str, fixed: Same = same_value) -> Same:
+        """A function of (stored, label) for values that answer this question. `fixed` decides where
+        the model fails on a pair.
 
         It raises ModelFaultError where the model fails again and again.
         """
-        return lambda stored, label: self._same(question, label, stored)
+        return lambda stored, label: self._same(question, label, stored, fixed)
 
     def figures(self) -> JudgeFigures:
         """Over all pairs so far."""
@@ -77,35 +80,21 @@ class Equivalence:
         """Every pair with both verdicts, for people to check."""
         return list(self._verdicts.values())
 
-    def _same(self, question: str, reference: str, other: str) -> bool:
+    def _same(self, question: str, reference: str, other: str, fixed: Same) -> bool:
         if _plain(reference) == _plain(other):
             return True
         key = (question, reference, other)
         if key not in self._verdicts:
+            said = self._patience.ask(lambda: self._judge.same(question, reference, other))
             self._verdicts[key] = Verdict(
                 question=question,
                 reference=reference,
                 other=other,
-                judge=self._asked(question, reference, other),
-                containment=same_value(other, reference),
+                judge=said.word if said is not None else None,
+                containment=fixed(other, reference),
             )
         found = self._verdicts[key]
         return found.containment if found.judge is None else found.judge
-
-    def _asked(self, question: str, reference: str, other: str) -> bool | None:
-        for again in (True, False):
-            try:
-                said = self._judge.same(question, reference, other)
-            except ModelFaultError:
-                if again:
-                    continue
-                self._failing += 1
-                if self._failing >= _TOO_MANY:
-                    raise
-                return None
-            self._failing = 0
-            return said
-        return None
 
 
 def _plain(text: str) -> str:

@@ -1,5 +1,5 @@
-"""`make docs`: writes docs/proposal.schema.json from the model, measures on the project's own test
-data, and writes docs/figures.md and its report.
+"""`make docs`: writes docs/proposal.schema.json from the model and the tables of docs/datasheet.md
+from the data, measures on the project's own test data, and writes docs/figures.md and its report.
 
 Nothing that is measured on here was trained on: acceptance cases, the test part of the plan
 conversations, the test part of the labelled statements.
@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from evaluation import proposal_schema
+from evaluation import datasheet, proposal_schema
 from evaluation.acceptance import bench as acceptance
 from evaluation.acceptance import tables as acceptance_tables
 from evaluation.plans.bench import chosen, measure, write_html
@@ -34,7 +34,7 @@ _HEAD = """# Figures
 Written by `make docs`, not by hand. AgentMemGate {version}, local judges, no model asked, on the
 project's own test data, which no weights were trained on. The paper's figures are its own, on its
 data and its model: they stand beside ours for orientation and are no comparison under like
-conditions. `docs/figures.html` is the same with plots.
+conditions. `docs/figures.html` has the part on plans once more, with plots.
 
 """
 
@@ -47,6 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     options.out.mkdir(parents=True, exist_ok=True)
     print(f"written: {proposal_schema.write(options.out)}")
+    if (options.out / "datasheet.md").is_file():
+        print(f"written: {datasheet.write(options.out)}")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         plans = plan_file(folder / "plans.jsonl")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 
 from memgate_core.model import Span
 
-_EDGE = re.compile(r"^[\s,;:.!?…\-–—]+|[\s,;:\-–—]+$")
+_EDGE = re.compile(r"^[\s,;:.!?…\-–—]+|(?<![\s,;:\-–—])[\s,;:\-–—]+$")
 _LEADING_LINK = re.compile(
     r"^(?:and|but|so|because|cause|cos|which|then|or|though|although|since|as|plus)\b[\s,]+",
     re.IGNORECASE,
@@ -30,10 +32,18 @@ def merged(spans: Iterable[Span]) -> tuple[Span, ...]:
 def widened(spans: Iterable[Span], statements: Sequence[Span]) -> tuple[Span, ...]:
     """Every span grown to the whole statements it touches: half a sentence still tells a plan."""
     grown: list[Span] = []
-    for span in spans:
-        touched = [s for s in statements if s.overlaps(span)]
-        grown += touched or [span]
+    ahead = deque(sorted(statements, key=lambda s: s.start))
+    for span in sorted(spans, key=lambda s: s.start):
+        while ahead and ahead[0].end <= span.start:
+            ahead.popleft()  # no later span begins before this one
+        grown += _touched(span, ahead) or [span]
     return merged(grown)
+
+
+def _touched(span: Span, ahead: Iterable[Span]) -> list[Span]:
+    """The statements that share a character with the span, of those in order from it on."""
+    near = takewhile(lambda s: s.start < span.end, ahead)
+    return [s for s in near if s.overlaps(span)]
 
 
 def forwardable(text: str, withheld: Sequence[Span]) -> str | None:

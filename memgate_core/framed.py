@@ -60,6 +60,9 @@ def doubted(
     (`corrections`: even then). `why` is the first of its cues."""
     if judgement.evidence_type not in _OPEN_TO_DOUBT and not corrections:
         return judgement
+    held = judgement.probabilities.get(EvidenceType.SPECULATION, 0.0)
+    if held >= _LEAD:
+        return judgement.model_copy(update={"cues": (why, *judgement.cues)})
     rest = sum(p for k, p in judgement.probabilities.items() if k is not EvidenceType.SPECULATION)
     share = (1.0 - _LEAD) / (rest or 1.0)
     probabilities = {

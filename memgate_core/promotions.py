@@ -44,6 +44,8 @@ class Promotions:
     approved_by: str
     """`user:<message_id>` for a confirming turn, `approver:<name>` for a person."""
     resolved: list[Resolved] = field(default_factory=list)
+    entities: dict[str, str] = field(default_factory=dict)
+    """Whose plan each resolved one was, by the held item's id."""
 
     def settle(self, settlement: Settlement) -> None:
         """Promotes or discards as the checker said, unless another writer was first."""
@@ -170,6 +172,7 @@ class Promotions:
     def _note(
         self, item: StagedItem, resolution: ResolutionType, reason: str, fact_id: str | None
     ) -> None:
+        self.entities[item.staged_id] = item.entity
         self.resolved.append(
             Resolved(
                 staged_id=item.staged_id,

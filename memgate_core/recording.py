@@ -293,8 +293,12 @@ class Decisions:
         return list(self.book.tx.pending_on(w.key))
 
     def _absorbed(self, w: Weighed) -> bool:
+        own = w.candidate.entity == USER_ENTITY
         confirmed = [
-            done for done in self.promotions.resolved if done.resolution is ResolutionType.CONFIRM
+            done
+            for done in self.promotions.resolved
+            if done.resolution is ResolutionType.CONFIRM
+            and (self.promotions.entities[done.staged_id] == USER_ENTITY) is own
         ]
         if w.registered:
             return any(

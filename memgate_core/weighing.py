@@ -35,6 +35,7 @@ from memgate_core.model import (
     FieldMatch,
     FieldSpec,
     Kind,
+    Role,
     Source,
     Span,
     StagedItem,
@@ -213,7 +214,7 @@ def statement_of(turn: Turn, candidate: Candidate) -> Statement:
     return Statement(
         text=candidate.words,
         message=turn.text,
-        role=turn.role,
+        role=Role.TOOL if turn.source in (Source.TOOL, Source.WEB) else turn.role,
         history=turn.history,
         start=candidate.evidence.start,
     )

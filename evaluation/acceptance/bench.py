@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 from evaluation.acceptance.format import AcceptanceCase
 from evaluation.acceptance.run import run_case
@@ -17,17 +18,19 @@ def measure(
     trace: Path | None = None,
     *,
     classifier: str = "local",
+    model: Mapping[str, Any] | None = None,
     consumed: Callable[[int], None] | None = None,
 ) -> AcceptanceFigures:
-    """Figures over all cases of a file.
+    """Figures over all cases of a file. `model`: as `run_case` takes it.
 
     Raises:
         InvalidRecordError: a malformed line; the cases before it are in the trace.
+        ConfigurationError: an unknown classifier, or one that lacks its model.
     """
     results = []
     with writing(trace) if trace is not None else nullcontext(None) as write:
         for _, case in read(data, AcceptanceCase, consumed=consumed):
-            line = run_case(case, classifier=classifier)
+            line = run_case(case, classifier=classifier, model=model)
             results.append(result(case, line))
             if write is not None:
                 write(line)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from evaluation.acceptance.format import AcceptanceCase, CaseTrace, Outcome
 from evaluation.fields import registered
@@ -27,11 +28,19 @@ _OUTCOMES: dict[DecisionType, Outcome] = {
 _STRONGEST: tuple[Outcome, ...] = ("correct", "commit", "hold", "reject", "none")
 
 
-def run_case(case: AcceptanceCase, *, classifier: str = "local") -> CaseTrace:
-    """Seeds the known value, observes the turn with its history, and reads the field."""
+def run_case(
+    case: AcceptanceCase, *, classifier: str = "local", model: Mapping[str, Any] | None = None
+) -> CaseTrace:
+    """Seeds the known value, observes the turn with its history, and reads the field. `model`: the
+    options of `MemoryGate.open` that say which model the classifier asks.
+
+    Raises:
+        ConfigurationError: an unknown classifier, or one that lacks its model.
+    """
     subject = Subject(tenant="acceptance", user_id=case.id)
     field = registered(case.field.attribute, case.field.description)
-    with MemoryGate.open("sqlite://", fields=[field], classifier=classifier) as gate:
+    asked = dict(model or {})
+    with MemoryGate.open("sqlite://", fields=[field], classifier=classifier, **asked) as gate:
         if case.known is not None:
             seed_fact(gate.ledger, subject, field, case.known, at=_SAID_AT - timedelta(days=90))
         receipt = gate.observe(

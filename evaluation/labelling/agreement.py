@@ -12,7 +12,9 @@ from evaluation.report.table import Cell, Table
 from evaluation.statistics.proportion import Proportion
 
 _HOLD = "speculation"
-_COMMITS = frozenset({"COMMIT"})
+_COMMITS = frozenset({"COMMIT", "REAFFIRM"})
+"""Decisions after which the words stand as a fact: what is already known is reaffirmed, and so are
+words that promote a held plan."""
 
 
 class Agreement(BaseModel):
@@ -29,7 +31,8 @@ class LabelFigures(BaseModel):
 
     n: int
     false_commit_rate: Proportion
-    """Committed statements of which a person says: hold, or not to be kept (article)."""
+    """Of statements that were committed, reaffirmed or promoted a plan: those of which a person
+    says hold, or not to be kept (article)."""
     wrongly_held: Proportion
     """Statements that the gate held although a person says that they are no speculation."""
     evidence_type_right: Proportion
@@ -51,7 +54,8 @@ def label_figures(
 
 
 def committed_rightly(line: TrafficLine) -> bool | None:
-    """A person's word on a committed statement; None where nothing was committed or said."""
+    """A person's word on a statement that stands as a fact; None where it does not, or nothing was
+    said."""
     if line.label is None or line.decision not in _COMMITS:
         return None
     return not _wrong(line)

@@ -112,8 +112,12 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         help="a database of its own; default: a server is started where the wide group brought one",
     )
     parser.add_argument("--only", nargs="+", choices=PARTS, metavar="PART", help=", ".join(PARTS))
-    parser.add_argument("--out", type=Path, default=Path("docs"), help="folder to write to")
-    return parser.parse_args(arguments)
+    parser.add_argument(
+        "--out", type=Path, help="folder to write to; default: docs, with --only: reports"
+    )
+    options = parser.parse_args(arguments)
+    options.out = options.out or Path("reports" if options.only else "docs")
+    return options
 
 
 def _started() -> str | None:

@@ -94,6 +94,7 @@ def langgraph() -> Iterator[Measured]:
             "store put, gated against ungated",
             lambda text, n: plain.put(("memories", _person(n)), f"k{n}", {"text": text}),
             lambda text, n: gated.put(("memories", _person(n)), f"k{n}", {"text": text}),
+            target=1.3,
         )
 
 

@@ -29,13 +29,13 @@ def measures(folder: Path, megabytes: int) -> Iterator[Measured]:
     """Peak memory over a file of so many megabytes against a part of it, gate off and on."""
     if sys.platform != "linux":
         return
-    yield _growth(folder, megabytes, "off")
-    yield _growth(folder, megabytes * _JUDGED_SHARE, "on")
+    yield _growth(folder, megabytes, "off", sentences=200)
+    yield _growth(folder, megabytes * _JUDGED_SHARE, "on", sentences=4)
 
 
-def _growth(folder: Path, megabytes: float, gate: str) -> Measured:
-    small = _peak(folder, megabytes / 20, gate)
-    large = _peak(folder, megabytes, gate)
+def _growth(folder: Path, megabytes: float, gate: str, sentences: int) -> Measured:
+    small = _peak(folder, megabytes / 20, gate, sentences)
+    large = _peak(folder, megabytes, gate, sentences)
     return Measured(
         part="streaming",
         name=f"peak memory, {megabytes:g} MB of conversations against a twentieth, gate {gate}",
@@ -46,9 +46,9 @@ def _growth(folder: Path, megabytes: float, gate: str) -> Measured:
     )
 
 
-def _peak(folder: Path, megabytes: float, gate: str) -> float:
+def _peak(folder: Path, megabytes: float, gate: str, sentences: int) -> float:
     source, trace = folder / "large.jsonl", folder / "trace.jsonl"
-    _write(source, megabytes)
+    _write(source, megabytes, sentences)
     done = subprocess.run(
         [sys.executable, "-c", _PROGRAM, str(source), str(trace), gate],
         check=True,
@@ -60,18 +60,20 @@ def _peak(folder: Path, megabytes: float, gate: str) -> float:
     return float(done.stdout)
 
 
-def _write(path: Path, megabytes: float) -> None:
-    """Conversations with an assistant: short words of the user, long answers."""
-    said = "The river was high again this morning and the ferry did not run."
-    answer = (
-        "That happens in spring, when the snow in the hills melts and the weir is opened. " * 200
-    )
-    turns = [{"role": "user", "content": said}, {"role": "assistant", "content": answer}]
-    sessions = [{"date": "2025-01-10T10:00:00Z", "turns": turns * 12}]
+def _write(path: Path, megabytes: float, sentences: int) -> None:
+    """Conversations with an assistant that answers in so many sentences: no two say the same."""
     field = {"attribute": "home_city", "description": "the city or town where the user lives"}
     with path.open("w", encoding="utf-8") as file:
         number = 0
         while file.tell() < megabytes * 1_000_000:
+            turns = [turn for n in range(12) for turn in _exchange(12 * number + n, sentences)]
+            sessions = [{"date": "2025-01-10T10:00:00Z", "turns": turns}]
             record = {"id": f"c{number}", "field": field, "probe": "?", "sessions": sessions}
             file.write(json.dumps(record) + "\n")
             number += 1
+
+
+def _exchange(number: int, sentences: int) -> list[dict[str, str]]:
+    said = f"The river stood at mark {number} again this morning and the ferry did not run."
+    answer = f"In spring {number} hills lose their snow and the weir is opened. " * sentences
+    return [{"role": "user", "content": said}, {"role": "assistant", "content": answer}]

@@ -42,7 +42,7 @@ class GatedPipeline:
             matcher=matcher_of(setting.matcher),
             reader=setting.reader,
             classifier=setting.classifier,
-            **_model(setting),
+            **setting.gate_options(),
         )
 
     def take(self, step: Step) -> TurnTrace:
@@ -89,12 +89,6 @@ class GatedPipeline:
         if fact is None:
             return {}
         return {self._attribute: CurrentLine(value=fact.value, valid_from=fact.valid_from)}
-
-
-def _model(setting: Setting) -> dict[str, Any]:
-    if setting.model is None or setting.classifier == "local":
-        return {}
-    return setting.model.gate_options()
 
 
 def _decision(judged: Judged, held: Mapping[str, str | None]) -> DecisionLine:

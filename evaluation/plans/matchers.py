@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 from evaluation.plans.setting import MatcherName
@@ -18,11 +18,7 @@ _LIKELY_ENOUGH = 0.05
 @cache
 def matcher_of(name: MatcherName) -> FieldMatcher:
     """The matcher of that name; one for the process, since they hold vectors."""
-    if name == "names":
-        return LexicalMatcher(retry=True)
-    if name == "no_retry":
-        return LocalMatcher(names=LexicalMatcher(retry=False))
-    return PermissiveMatcher(LocalMatcher()) if name == "permissive" else LocalMatcher()
+    return _MADE[name]()
 
 
 class PermissiveMatcher:
@@ -55,3 +51,12 @@ def _filed(candidate: Candidate, match: FieldMatch, field: FieldSpec) -> FieldMa
     if match.field is not None or candidate.entity != USER_ENTITY or likely < _LIKELY_ENOUGH:
         return match
     return FieldMatch(field=field, confidence=likely, via="permissive")
+
+
+_MADE: Mapping[MatcherName, Callable[[], FieldMatcher]] = {
+    "full": LocalMatcher,
+    "no_retry": lambda: LocalMatcher(names=LexicalMatcher(retry=False)),
+    "names": lambda: LexicalMatcher(retry=True),
+    "names_no_retry": lambda: LexicalMatcher(retry=False),
+    "permissive": lambda: PermissiveMatcher(LocalMatcher()),
+}

@@ -37,6 +37,8 @@ ACCURACY = {
 }
 """Table 3."""
 
+MASKED = "open plans still masked at end, hedge levels"
+
 PLAN_TYPED = {
     ("verbatim", "cautious plan-typed"): "95.0% n=20",
     ("verbatim", "literal plan-typed"): "100% n=20",
@@ -54,10 +56,10 @@ PLAN_TYPED = {
     ("situational", "literal plan-typed"): "60.0% n=20",
     ("situational", "cautious gated"): "35.0% n=20",
     ("situational", "literal gated"): "65.0% n=20",
-    ("all, refresh-confirm reading", "cautious plan-typed"): "58 of 80",
-    ("all, refresh-confirm reading", "literal plan-typed"): "71 of 80",
-    ("all, strict reading", "cautious plan-typed"): "56.3% n=80",
-    ("all, strict reading", "literal plan-typed"): "5.0% n=80",
+    ("all levels, refresh-confirm reading", "cautious plan-typed"): "58 of 80",
+    ("all levels, refresh-confirm reading", "literal plan-typed"): "71 of 80",
+    ("all levels, strict reading", "cautious plan-typed"): "56.3% n=80",
+    ("all levels, strict reading", "literal plan-typed"): "5.0% n=80",
     ("held out, refresh-confirm reading", "cautious plan-typed"): "43.2% n=44",
     ("held out, refresh-confirm reading", "literal plan-typed"): "50.0% n=44",
     ("held out, refresh-confirm reading", "cautious gated"): "47.7% n=44",
@@ -76,8 +78,8 @@ PLAN_TYPED = {
     ("at-risk plans current at end, held out", "literal plan-typed"): "4.5% [1.8, 11.1] n=88",
     ("at-risk plans current at end, held out", "cautious gated"): "5.7% [2.5, 12.6] n=88",
     ("at-risk plans current at end, held out", "literal gated"): "3.4% [1.2, 9.5] n=88",
-    ("open plans still masked at end", "cautious plan-typed"): "20–65% over hedge levels",
-    ("open plans still masked at end", "literal plan-typed"): "75–90% over hedge levels",
+    (MASKED, "cautious plan-typed"): "20–65% by level",
+    (MASKED, "literal plan-typed"): "75–90% by level",
 }
 """Table 4 and appendix A.1."""
 
@@ -139,8 +141,8 @@ PROMOTION = {
     ("situational", "cautious, among staged"): "50.0% n=6",
     ("situational", "literal, all"): "45.0% n=20",
     ("situational", "literal, among staged"): "52.9% n=17",
-    ("all", "cautious, all"): "23.8% n=80",
-    ("all", "cautious, among staged"): "82.6% n=23",
+    ("all levels", "cautious, all"): "23.8% n=80",
+    ("all levels", "cautious, among staged"): "82.6% n=23",
 }
 """Table 7 and section 6.3."""
 
@@ -167,8 +169,10 @@ CALLS = {
 
 ABLATIONS = {
     ("cautious gated", "plans staged, core"): "31 of 60",
-    ("cautious gated no-retry", "plans staged, core"): "9 of 60",
+    ("cautious gated names with-retry", "plans staged, core"): "31 of 60",
+    ("cautious gated names no-retry", "plans staged, core"): "9 of 60",
     ("literal gated", "plans staged, core"): "55 of 60",
+    ("literal gated names no-retry", "plans staged, core"): "55 of 60",
 }
 """Section 6.3. The paper's literal pipeline has no retry."""
 
@@ -180,24 +184,18 @@ DIFFERENCES = {
 }
 """Section 6.1 and appendix A.2."""
 
+_WITHOUT_RETRY = "cautious gated names no-retry minus gated names with-retry"
+_GATE_ALONE = "cautious gated names no-retry minus ungated names no-retry"
+_RETRY_UNGATED = "cautious ungated names with-retry minus ungated names no-retry"
+
 ABLATION_DIFFERENCES = {
-    ("cautious gated no-retry minus gated", "plans staged"): "−24.0 [−30.7, −17.9], controlled",
-    ("cautious gated no-retry minus gated", "came true, promoted"): (
-        "−21.2 [−30.0, −12.5], controlled"
-    ),
-    ("cautious gated no-retry minus ungated", "contamination at end"): (
-        "−7.5 [−13.8, −2.5], controlled"
-    ),
-    ("cautious gated no-retry minus ungated", "contamination at end, held out"): (
-        "−4.5 [−11.4, +2.3] n=88"
-    ),
-    ("cautious gated no-retry minus ungated", "task accuracy, held out"): (
-        "+8.2 [+2.7, +13.6] n=147"
-    ),
-    ("cautious ungated with-retry minus ungated", "contamination while pending"): (
-        "+37.5 [+27.5, +48.7]"
-    ),
-    ("cautious ungated with-retry minus ungated", "task accuracy"): "−15.1 [−20.7, −9.5]",
+    (_WITHOUT_RETRY, "plans staged"): "−24.0 [−30.7, −17.9], controlled",
+    (_WITHOUT_RETRY, "came true, promoted"): "−21.2 [−30.0, −12.5], controlled",
+    (_GATE_ALONE, "contamination at end"): "−7.5 [−13.8, −2.5], controlled",
+    (_GATE_ALONE, "contamination at end, held out"): "−4.5 [−11.4, +2.3] n=88",
+    (_GATE_ALONE, "task accuracy, held out"): "+8.2 [+2.7, +13.6] n=147",
+    (_RETRY_UNGATED, "contamination while pending"): "+37.5 [+27.5, +48.7]",
+    (_RETRY_UNGATED, "task accuracy"): "−15.1 [−20.7, −9.5]",
     ("cautious gated permissive minus gated", "plans staged"): "11 to 41 of 60, planted probes",
     ("cautious gated permissive minus gated", "contamination at end"): "+5, planted probes",
 }

@@ -39,7 +39,12 @@ def everything(_: Score) -> bool:
     return True
 
 
-CORE, HELD_OUT = of_kinds("core"), of_kinds("heldout")
+CORE = of_kinds("core")
+HELD_OUT = of_kinds("heldout", "control_completed")
+"""The paper's held-out conversations (A.2): plans, and completed changes as their controls."""
+HEDGE_SPLIT, WORDING_SPLIT = of_kinds("hedge"), of_kinds("confirm")
+"""The paper's controlled-difficulty splits (Table 1): how settled a plan sounds, how its
+confirmation is worded."""
 
 
 def paired(

@@ -10,13 +10,14 @@ from evaluation.plans.score import Score
 from evaluation.plans.shares import (
     CORE,
     GATED,
+    HEDGE_SPLIT,
     HELD_OUT,
     MAIN,
+    WORDING_SPLIT,
     Keep,
     Scores,
     everything,
     filled,
-    of_kinds,
     paired,
     share,
     where,
@@ -25,7 +26,11 @@ from evaluation.report.table import Cell, Table
 
 HEDGES = ("strong", "weak", "confident_undated", "scheduled_dated")
 WORDINGS = ("verbatim", "paraphrase", "oblique", "situational")
-_CONTROLS = ("control_completed", "control_correction")
+_HELD_OUT_NOTE = "Held out: held-out plans and completed changes, as the paper's n=147."
+_SPLIT_NOTE = (
+    "Wording levels: the confirmation-wording split, as in the paper; every split: all"
+    " conversations whose plan came true."
+)
 
 
 def tables(scores: Scores) -> list[Table]:
@@ -85,7 +90,8 @@ def contamination(scores: Scores, names: Sequence[str]) -> Table:
         names,
         filled(rows),
         note="Lower is better. 95 % Wilson intervals, one observation a conversation."
-        " Cautious ungated is the prompt-only baseline.",
+        " Cautious ungated is the prompt-only baseline. As in the paper, ungated pipelines match by"
+        " meaning as the gated ones do, without the plan-frame retry.",
         theirs=paper.CONTAMINATION,
     )
 
@@ -94,13 +100,14 @@ def accuracy(scores: Scores, names: Sequence[str]) -> Table:
     """Table 3: the probe answered from the final store."""
     rows = [
         ("core", _line(scores, names, "right", CORE)),
-        ("held out", _line(scores, names, "right", of_kinds("heldout", *_CONTROLS))),
+        ("held out", _line(scores, names, "right", HELD_OUT)),
         ("all", _line(scores, names, "right", everything)),
     ]
     return Table.build(
         "Table 3. Task accuracy: one probe a conversation",
         names,
         filled(rows),
+        note=_HELD_OUT_NOTE,
         theirs=paper.ACCURACY,
     )
 
@@ -125,16 +132,16 @@ def plan_typed(scores: Scores) -> Table:
         ]
 
     rows = [
-        (level, cells(lambda s, level=level: s.wording == level))  # type: ignore[misc]
+        (level, cells(lambda s, level=level: WORDING_SPLIT(s) and s.wording == level))  # type: ignore[misc]
         for level in WORDINGS
     ]
-    rows.append(("all, refresh-confirm reading", cells(everything)))
-    rows.append(("all, strict reading", cells(everything, strict=True)))
-    rows.append(("held out, refresh-confirm reading", cells(HELD_OUT)))
-    rows.append(("held out, strict reading", cells(HELD_OUT, strict=True)))
+    totals = (("all levels", WORDING_SPLIT), ("held out", HELD_OUT), ("every split", everything))
+    for label, keep in totals:
+        rows.append((f"{label}, refresh-confirm reading", cells(keep)))
+        rows.append((f"{label}, strict reading", cells(keep, strict=True)))
     at_risk: dict[str, Keep] = {
         "core": CORE,
-        "hedge levels": lambda s: s.kind == "hedge",
+        "hedge levels": HEDGE_SPLIT,
         "held out": HELD_OUT,
     }
     for name, keep in at_risk.items():
@@ -143,25 +150,24 @@ def plan_typed(scores: Scores) -> Table:
             (f"at-risk plans current at end, {name}", [share(k, "end_contaminated") for k in kept])
         )
     masked: list[Cell] = [
-        share(where(scores[name], lambda s: s.outcome == "open"), "masked_at_end")
+        share(
+            where(scores[name], lambda s: HEDGE_SPLIT(s) and s.outcome == "open"), "masked_at_end"
+        )
         for name in columns.values()
     ]
-    rows.append(("open plans still masked at end", masked))
+    rows.append((paper.MASKED, masked))
     return Table.build(
         "Table 4. Came-true plans that end right: plan-typed baseline against the gate",
         list(columns),
         filled(rows),
-        note="Refresh-confirm: a fact of the same value turns the plan into a fact; strict: not.",
+        note="Refresh-confirm: a fact of the same value turns the plan into a fact; strict: not."
+        f" {_SPLIT_NOTE}",
         theirs=paper.PLAN_TYPED,
     )
 
 
 def held_out(scores: Scores, names: Sequence[str]) -> Table:
     """Table 5: the held-out replication."""
-
-    def keep(one: Score) -> bool:
-        return one.kind in ("heldout", "control_completed")
-
     measures = (
         ("contamination at end", "end_contaminated"),
         ("plans staged at the plan turn", "staged"),
@@ -178,14 +184,18 @@ def held_out(scores: Scores, names: Sequence[str]) -> Table:
             [
                 None
                 if measure in gated_only and "ungated" in name
-                else share(where(scores[name], keep), measure)
+                else share(where(scores[name], HELD_OUT), measure)
                 for name in names
             ],
         )
         for label, measure in measures
     ]
     return Table.build(
-        "Table 5. Held-out conversations", names, filled(rows), theirs=paper.HELD_OUT
+        "Table 5. Held-out conversations",
+        names,
+        filled(rows),
+        note=_HELD_OUT_NOTE,
+        theirs=paper.HELD_OUT,
     )
 
 
@@ -198,7 +208,7 @@ def by_hedge(scores: Scores, names: Sequence[str]) -> Table:
                 scores,
                 names,
                 "end_contaminated",
-                lambda s, level=level: s.kind == "hedge" and s.hedge == level,  # type: ignore[misc]
+                lambda s, level=level: HEDGE_SPLIT(s) and s.hedge == level,  # type: ignore[misc]
             ),
         )
         for level in HEDGES
@@ -215,24 +225,33 @@ def by_wording(scores: Scores) -> Table:
     """Table 7 (figure 3): promotion by how the confirmation is worded."""
     names = [name for name in GATED if name in scores]
     columns = [f"{name.split()[0]}, {part}" for name in names for part in ("all", "among staged")]
-    rows = []
-    for level in (*WORDINGS, "all"):
-        cells: list[Cell] = []
-        for name in names:
-            came = where(
-                scores[name],
-                lambda s, level=level: s.outcome == "came_true" and level in (s.wording, "all"),  # type: ignore[misc]
-            )
-            staged = where(came, lambda s: bool(s.staged))
-            cells += [share(came, "promoted"), share(staged, "promoted")]
-        rows.append((level, cells))
+    kept: list[tuple[str, Keep]] = [
+        (level, lambda s, level=level: WORDING_SPLIT(s) and s.wording == level)  # type: ignore[misc]
+        for level in WORDINGS
+    ]
+    kept.append(("all levels", WORDING_SPLIT))
+    kept += [
+        (f"{level}, every split", lambda s, level=level: s.wording == level)  # type: ignore[misc]
+        for level in WORDINGS
+    ]
+    kept.append(("every split", everything))
+    rows = [
+        (label, [cell for name in names for cell in _promotion(scores[name], keep)])
+        for label, keep in kept
+    ]
     return Table.build(
         "Table 7. Promotion of plans that came true, by confirmation wording",
         columns,
         filled(rows),
-        note="Valid only at the outcome turn.",
+        note=f"Valid only at the outcome turn. {_SPLIT_NOTE}",
         theirs=paper.PROMOTION,
     )
+
+
+def _promotion(scores: Sequence[Score], keep: Keep) -> list[Cell]:
+    """Promoted among all plans that came true, and among those of them that were staged."""
+    came = where(scores, lambda s: s.outcome == "came_true" and keep(s))
+    return [share(came, "promoted"), share(where(came, lambda s: bool(s.staged)), "promoted")]
 
 
 def controls(scores: Scores, names: Sequence[str]) -> Table:
@@ -266,7 +285,7 @@ def differences(scores: Scores) -> Table:
     measures = (
         ("task accuracy", "right", everything),
         ("task accuracy, core", "right", CORE),
-        ("task accuracy, held out", "right", of_kinds("heldout", *_CONTROLS)),
+        ("task accuracy, held out", "right", HELD_OUT),
         ("contamination while pending", "pending_contaminated", everything),
         ("contamination at end", "end_contaminated", everything),
         ("corrections applied", "corrected", everything),
@@ -285,7 +304,7 @@ def differences(scores: Scores) -> Table:
         "Gate on minus gate off, in points",
         styles,
         filled(rows),
-        note="Paired by conversation; 95 % cluster-bootstrap intervals.",
+        note=f"Paired by conversation; 95 % cluster-bootstrap intervals. {_HELD_OUT_NOTE}",
         theirs=paper.DIFFERENCES,
     )
 
@@ -295,6 +314,7 @@ def cost(scores: Scores, names: Sequence[str]) -> Table:
     rows: list[tuple[str, list[Cell]]] = [
         ("model calls per user message", [_calls(scores[name]) for name in names]),
         ("gate milliseconds, median", [_median(scores[name]) for name in names]),
+        ("user messages (n)", [sum(one.user_turns for one in scores[name]) for name in names]),
     ]
     return Table.build("Cost", names, rows, theirs=paper.CALLS)
 

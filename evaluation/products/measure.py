@@ -15,9 +15,9 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from evaluation.judge import Judge
+from evaluation.answerer import Answerer, AnswererFigures
 from evaluation.plans import paper
-from evaluation.plans.format import Conversation
+from evaluation.plans.format import Conversation, Style
 from evaluation.plans.pipeline import trace_of
 from evaluation.plans.run import labelled, pipeline_for
 from evaluation.plans.score import worded_as_plan
@@ -46,9 +46,10 @@ class ProductScore(BaseModel):
 
 
 def products(
-    names: Sequence[MemoryName], style: str = "literal", model: ModelAccess | None = None
+    names: Sequence[MemoryName], style: Style = "literal", model: ModelAccess | None = None
 ) -> list[Setting]:
-    """Each framework as released and gated; its extraction by `model`, else as recorded."""
+    """Each framework as released and gated; its extraction by `model`, else as recorded in a
+    style."""
     return [
         Setting.model_validate(
             {
@@ -72,27 +73,27 @@ def measure(
     path: Path,
     settings: Sequence[Setting],
     *,
-    judge: Judge | None = None,
+    answerer: Answerer | None = None,
     consumed: Callable[[int], None] | None = None,
 ) -> Iterator[ProductScore]:
     """Scores every conversation in every product.
 
     Raises:
         InvalidRecordError: a malformed or unlabelled line. ConfigurationError: a framework is not
-            installed.
+            installed. ModelFaultError: the answering model fails again and again.
     """
     for conversation in labelled(path, consumed=consumed):
         for setting in settings:
             trace = trace_of(conversation, pipeline_for(conversation, setting))
-            yield scored(conversation, trace, setting.name, judge)
+            yield scored(conversation, trace, setting.name, answerer)
 
 
 def scored(
-    conversation: Conversation, trace: Trace, product: str, judge: Judge | None = None
+    conversation: Conversation, trace: Trace, product: str, answerer: Answerer | None = None
 ) -> ProductScore:
     """What a trace with the framework's own search results is worth."""
     answers = [
-        _answer(conversation, found, judge) for found in _after_sessions(conversation, trace)
+        _answer(conversation, found, answerer) for found in _after_sessions(conversation, trace)
     ]
     told = conversation.marked("outcome")
     before = answers[: _session_of(conversation, told)] if told is not None else answers
@@ -103,10 +104,10 @@ def scored(
         at_risk=conversation.at_risk and plan is not None,
         exposed=plan is not None
         and any(
-            _asserts(conversation, one, plan, judge) for one in _since_plan(conversation, before)
+            _asserts(conversation, one, plan, answerer) for one in _since_plan(conversation, before)
         ),
         right=bool(answers)
-        and _asserts(conversation, answers[-1], conversation.final_value, judge),
+        and _asserts(conversation, answers[-1], conversation.final_value, answerer),
         answers=answers,
     )
 
@@ -130,9 +131,17 @@ def _since_plan(conversation: Conversation, answers: Sequence[str | None]) -> Se
     return answers[_session_of(conversation, voiced) :] if voiced is not None else ()
 
 
-def _answer(conversation: Conversation, found: Sequence[str], judge: Judge | None) -> str | None:
-    if judge is not None:
-        return judge.answer(conversation.probe, found)
+def _answer(
+    conversation: Conversation, found: Sequence[str], answerer: Answerer | None
+) -> str | None:
+    def picked() -> str | None:
+        return _picked(conversation, found)
+
+    return picked() if answerer is None else answerer.answer(conversation.probe, found, picked)
+
+
+def _picked(conversation: Conversation, found: Sequence[str]) -> str | None:
+    """The best result that shows one of the conversation's values, and not as one that ended."""
     values = (conversation.plan_value, conversation.final_value, conversation.initial_value)
     named = [value for value in values if value is not None]
     return next(
@@ -146,17 +155,23 @@ def _answer(conversation: Conversation, found: Sequence[str], judge: Judge | Non
 
 
 def _asserts(
-    conversation: Conversation, answer: str | None, value: str | None, judge: Judge | None
+    conversation: Conversation, answer: str | None, value: str | None, answerer: Answerer | None
 ) -> bool:
     if answer is None or value is None:
         return answer is None and value is None
-    if judge is not None:
-        return judge.same(conversation.probe, value, answer)
+    if answerer is not None:
+        return answerer.same(conversation.probe, value, answer, _states)
+    return _states(answer, value)
+
+
+def _states(answer: str, value: str) -> bool:
+    """The fixed function: the answer names the value, and not in the words of a plan."""
     return same_value(answer, value) and not worded_as_plan(answer)
 
 
-def table(scores: Sequence[ProductScore], judged_by: str | None) -> Table:
-    """The products side by side, and the paired difference of each with its gated form."""
+def table(scores: Sequence[ProductScore], asked: AnswererFigures | None) -> Table:
+    """The products side by side, and the paired difference of each with its gated form. `asked`:
+    of the model that answered and judged, if one did."""
     names = list(dict.fromkeys(one.product for one in scores))
     rows: list[tuple[str, Sequence[Cell]]] = [
         ("at-risk plans exposed", [_share(scores, name, "exposed", True) for name in names]),
@@ -164,7 +179,7 @@ def table(scores: Sequence[ProductScore], judged_by: str | None) -> Table:
         ("exposed, gated minus released", [_difference(scores, n, "exposed") for n in names]),
         ("right, gated minus released", [_difference(scores, n, "right") for n in names]),
     ]
-    how = f"Answered and judged by {judged_by}." if judged_by else "No model asked."
+    how = asked.told if asked is not None else "No model asked."
     return Table.build(
         "Products, session by session",
         names,

@@ -32,15 +32,21 @@ class Twice:
 
 
 def main() -> None:
-    """Prints one table in Markdown."""
-    print("| sample | n | agreement | Cohen's kappa | on hold or not |")
-    print("| --- | ---: | ---: | ---: | ---: |")
+    """Prints the table."""
+    print(table())
+
+
+def table() -> str:
+    """One row a sample and kind, as a table in Markdown."""
+    lines = ["| sample | n | agreement | Cohen's kappa | on hold or not |"]
+    lines.append("| --- | ---: | ---: | ---: | ---: |")
     for path in sorted((DATA / "second_reading").glob("*.tsv")):
         read = list(_read(path))
         for kind, name in _NAMES.items():
             pairs = [(one.first, one.second) for one in read if one.kind == kind]
             if pairs:
-                print(_row(f"{path.stem.replace('_', ' ')}: {name}", pairs, kind))
+                lines.append(_row(f"{path.stem.replace('_', ' ')}: {name}", pairs, kind))
+    return "\n".join(lines)
 
 
 def agreement(pairs: Sequence[Pair]) -> float:

@@ -22,6 +22,18 @@ from memgate_core.model import EvidenceType, HistoryTurn, Role, Statement
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+(?=\S)")
 
 
+def chat_labels(folder: Path = DATA / "chats") -> Iterator[tuple[str, EvidenceType]]:
+    """(conversation, label) of every labelled sentence: for counting, without its words.
+
+    Raises:
+        InvalidRecordError: a line outside the form.
+    """
+    for path in sorted(folder.glob("*.tsv")):
+        for line in lines_of(path):
+            columns = _columns(line)
+            yield columns[0], LABELS[columns[4]]
+
+
 def chats(folder: Path = DATA / "chats") -> Iterator[Labelled]:
     """Every labelled sentence of the real chats.
 
@@ -47,14 +59,18 @@ def thinned(items: Sequence[Labelled]) -> list[Labelled]:
 
 
 def _labelled(line: Line) -> Labelled:
-    columns = line.text.split("\t")
-    if len(columns) != 5 or columns[4] not in LABELS:
-        raise line.wrong("columns", "needs conversation, message, sentence, hash, label")
-    unit, message, sentence, digest, letter = columns
+    unit, message, sentence, digest, letter = _columns(line)
     statement = statement_at(unit, int(message), int(sentence))
     if hashlib.sha256(statement.text.encode("utf-8")).hexdigest()[:16] != digest:
         raise line.wrong("hash", "the sentence there is not the one that was labelled")
     return Labelled(unit, statement, LABELS[letter], "chat")
+
+
+def _columns(line: Line) -> list[str]:
+    columns = line.text.split("\t")
+    if len(columns) != 5 or columns[4] not in LABELS:
+        raise line.wrong("columns", "needs conversation, message, sentence, hash, label")
+    return columns
 
 
 def unlabelled(count: int, seed: int) -> list[Statement]:

@@ -7,32 +7,42 @@ from collections.abc import Iterable, Sequence
 
 from evaluation.plans.source import conversations
 from evaluation.training.admission import admissions
-from evaluation.training.chats import chats
+from evaluation.training.chats import chat_labels
 from evaluation.training.courses import plan_files
 from evaluation.training.resolutions import later_turns
 from evaluation.training.source import DATA, for_test
 from evaluation.training.statements import UNSEEN, Labelled, from_jsonl, natural
+from memgate_core.model import EvidenceType
 
 Row = tuple[str, int, int, str]
 """What, units (conversations, blocks), records, and the records by class."""
 
 
 def main() -> None:
-    """Prints one table in Markdown."""
-    print("| what | conversations or blocks | records | by class |")
-    print("| --- | ---: | ---: | --- |")
-    for what, units, records, classes in rows():
-        print(f"| {what} | {units} | {records} | {classes} |")
+    """Prints the table."""
+    print(table())
+
+
+def table() -> str:
+    """All rows as one table in Markdown."""
+    lines = [
+        "| what | conversations or blocks | records | by class |",
+        "| --- | ---: | ---: | --- |",
+    ]
+    lines += [
+        f"| {what} | {units} | {records} | {classes} |" for what, units, records, classes in rows()
+    ]
+    return "\n".join(lines)
 
 
 def rows() -> Iterable[Row]:
     """One row a kind of data."""
     hard = from_jsonl(DATA / "statements" / "hard.jsonl", "hard")
     for what, items in (
-        ("statements, hand-written conversations", list(natural())),
-        ("statements, hand-written conversations never taught", list(natural(UNSEEN))),
-        ("statements, real chats (labels only)", list(chats())),
-        ("statements, hard ones", list(hard)),
+        ("statements, hand-written conversations", _labels(natural())),
+        ("statements, hand-written conversations never taught", _labels(natural(UNSEEN))),
+        ("statements, real chats (labels only)", list(chat_labels())),
+        ("statements, hard ones", _labels(hard)),
     ):
         yield _statements(what, items)
     later = list(later_turns())
@@ -49,10 +59,14 @@ def rows() -> Iterable[Row]:
         yield f"plan conversations, {part} ({turns} turns)", len(plans), len(plans), _said(outcomes)
 
 
-def _statements(what: str, items: Sequence[Labelled]) -> Row:
-    units = {item.unit for item in items}
+def _labels(items: Iterable[Labelled]) -> list[tuple[str, EvidenceType]]:
+    return [(item.unit, item.label) for item in items]
+
+
+def _statements(what: str, items: Sequence[tuple[str, EvidenceType]]) -> Row:
+    units = {unit for unit, _ in items}
     kept = sum(for_test(unit) for unit in units)
-    labels = Counter(item.label.value for item in items)
+    labels = Counter(label.value for _, label in items)
     part = "" if what.endswith("never taught") else f" ({kept} units kept for test)"
     return f"{what}{part}", len(units), len(items), _said(labels)
 

@@ -58,7 +58,8 @@ class Layer(nn.Module):
         return closed
 
     def _dropped(self, x: Tensor) -> Tensor:
-        """Dropout by one random byte a number: torch's own draws take a seventh of a step."""
+        """Dropout by one random byte a number: torch draws slowly, a seventh of a step. The draws
+        are the same in every run; a run's seed orders its batches. Attention has no dropout."""
         if not self.training:
             return x
         drawn = torch.from_numpy(self._draws.integers(0, 256, tuple(x.shape), np.uint8))

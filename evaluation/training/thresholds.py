@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from evaluation.training.figures import softmax
 from evaluation.training.fit import Course, logits_of, vectors_of
 from evaluation.training.network import Judge
+from evaluation.training.samples import Sample
+from memgate_core.judgement.inputs import SPEAKERS
 from memgate_core.judgement.verdicts import CLAIM_VERDICTS, RESOLUTION_ORDER
 from memgate_core.model import ResolutionType
 
@@ -17,6 +19,9 @@ _FALSE_CONFIRMS = 0.004
 _FALSE_ABANDONS = 0.009
 _FALSE_FITS = 0.02
 _FALSE_READS = 0.02
+_FALSE_GUESSES = 0.05
+"""Of an assistant's or a tool's turns that claim nothing of the user: what is read from an
+assistant is never committed, only held until the user says so."""
 _FALSE_FACTS = {"commit": 0.004, "correct": 0.004}
 """Of turns that assert no value, how many may be read as a fact or a correction unasked. Nearly all
 turns of the held-out part were written to tempt; of what people say, few are so near."""
@@ -38,6 +43,8 @@ def choose(model: Judge, checks: Course, temperatures: Mapping[str, float]) -> d
     claims, said = _chances(model, checks, "claim", temperatures)
     stands = claims[:, _STANDING].sum(axis=1)
     found["read"] = _lowest(stands[~np.isin(said, _STANDING)], _FALSE_READS)
+    guessed = np.array([not _by_user(sample) for sample in checks.samples["claim"]])
+    found["read_guess"] = _lowest(stands[guessed & ~np.isin(said, _STANDING)], _FALSE_GUESSES)
     for name, allowed in _FALSE_FACTS.items():
         at = CLAIM_VERDICTS.index(name)
         found[f"read_{name}"] = _lowest(claims[~np.isin(said, _ASSERTING), at], allowed)
@@ -56,6 +63,11 @@ def _chances(
     logits = logits_of(model, head, [sample.row for sample in samples])
     truth = np.array([sample.target for sample in samples], np.int64)
     return softmax(logits / temperatures[head]), truth
+
+
+def _by_user(sample: Sample) -> bool:
+    """Whether the turn is the user's: the last mark of a speaker in the row is that of the turn."""
+    return next(mark for mark in reversed(sample.row.ids) if mark in SPEAKERS) == SPEAKERS[0]
 
 
 def _lowest(wrong: NDArray[np.float64], allowed: float) -> float:

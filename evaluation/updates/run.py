@@ -7,8 +7,8 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from evaluation.answerer import Answerer, AnswererFigures
 from evaluation.jsonl import read
-from evaluation.judge import Judge
 from evaluation.memories.pipeline import framework_memory
 from evaluation.plans.format import Conversation
 from evaluation.plans.setting import Extraction, GateMode, MemoryName, ModelAccess, Setting
@@ -27,25 +27,29 @@ class UpdateAnswer(BaseModel):
     chat: str
     on: bool
     off: bool
+    said_on: str | None = None
+    """What was answered; without a model the search result in which the answer stands."""
+    said_off: str | None = None
 
 
 def answers(
     path: Path,
     *,
     memory: MemoryName = "mem0",
-    judge: Judge | None = None,
+    answerer: Answerer | None = None,
     model: ModelAccess | None = None,
     consumed: Callable[[int], None] | None = None,
 ) -> Iterator[UpdateAnswer]:
     """Asks each question of a fresh memory that took in its whole chat.
 
     With a `model` the framework extracts with it; without one Mem0 keeps messages as they are, and
-    the others, which keep nothing unless somebody extracts, cannot be asked. Without a judge an
+    the others, which keep nothing unless somebody extracts, cannot be asked. Without an answerer an
     answer counts when it stands in what the memory's own search returns.
 
     Raises:
         InvalidRecordError: a malformed line, or one without probe or final_value.
-        ConfigurationError: a framework that cannot be asked so.
+        ConfigurationError: a framework that cannot be asked so. ModelFaultError: the answering
+            model fails again and again.
     """
     if memory != "mem0" and (model is None or memory == "langchain"):
         raise ConfigurationError(
@@ -56,21 +60,30 @@ def answers(
         for key in ("probe", "final_value"):
             if not getattr(conversation, key):
                 raise InvalidRecordError(path, number, key, "is missing")
+        (on, said_on), (off, said_off) = (
+            _asked(conversation, memory, mode, answerer, model) for mode in _MODES
+        )
         yield UpdateAnswer(
             id=conversation.id,
             chat=str((conversation.model_extra or {}).get("chat", conversation.id)),
-            on=_answered(conversation, memory, "on", judge, model),
-            off=_answered(conversation, memory, "off", judge, model),
+            on=on,
+            off=off,
+            said_on=said_on,
+            said_off=said_off,
         )
 
 
-def _answered(
+_MODES: tuple[GateMode, ...] = ("on", "off")
+
+
+def _asked(
     conversation: Conversation,
     memory: MemoryName,
     mode: GateMode,
-    judge: Judge | None,
+    answerer: Answerer | None,
     model: ModelAccess | None,
-) -> bool:
+) -> tuple[bool, str | None]:
+    """Whether the answer is right, and the answer."""
     extraction: Extraction = "local" if model is None else "llm"
     setting = Setting(extraction=extraction, gate=mode, memory=memory, model=model)
     gate = MemoryGate.open("sqlite://") if mode == "on" else None
@@ -79,7 +92,7 @@ def _answered(
         try:
             for step in conversation.steps():
                 framework.add(step)
-            return _right(conversation, framework.search(conversation.probe), judge)
+            return _answered(conversation, framework.search(conversation.probe), answerer)
         finally:
             framework.close()
     finally:
@@ -87,23 +100,32 @@ def _answered(
             gate.close()
 
 
-def _right(conversation: Conversation, found: Sequence[str], judge: Judge | None) -> bool:
+def _answered(
+    conversation: Conversation, found: Sequence[str], answerer: Answerer | None
+) -> tuple[bool, str | None]:
     wanted = conversation.final_value or ""
-    if judge is None:
-        return any(same_value(text, wanted) for text in found)
-    answer = judge.answer(conversation.probe, found)
-    return judge.same(conversation.probe, wanted, answer)
+
+    def picked() -> str | None:
+        return next((text for text in found if same_value(text, wanted)), None)
+
+    if answerer is None:
+        said = picked()
+        return said is not None, said
+    said = answerer.answer(conversation.probe, found, picked)
+    right = said is not None and answerer.same(conversation.probe, wanted, said, same_value)
+    return right, said
 
 
-def table(found: Sequence[UpdateAnswer], judged_by: str | None) -> Table:
-    """Both shares and their paired difference, clustered by chat."""
+def table(found: Sequence[UpdateAnswer], asked: AnswererFigures | None) -> Table:
+    """Both shares and their paired difference, clustered by chat. `asked`: of the model that
+    answered and judged, if one did."""
     theirs = {
         ("answered right", "on minus off"): "literal +9.9 [+3.1, +17.8], cautious +0.0"
         " [−4.8, +4.3], n=161"
     }
     how = (
-        f"Answered and judged by {judged_by}."
-        if judged_by
+        asked.told
+        if asked is not None
         else "Right: the answer stands in what the memory's own search returns; no model asked."
     )
     return Table.build(

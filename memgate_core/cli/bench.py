@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memgate_core.cli import options
-from memgate_core.cli.opening import classifier_of, model_access, settings
+from memgate_core.cli.opening import classifier_of, model_access, model_options, settings
 from memgate_core.cli.output import progress, write_json
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from pydantic import BaseModel
 
+    from evaluation.answerer import Answerer
     from evaluation.plans.setting import ModelAccess
     from evaluation.questions.bench import Questions
     from evaluation.questions.material import Asked
@@ -24,6 +25,13 @@ if TYPE_CHECKING:
     from memgate_core.cli.settings import Settings
 
 app = typer.Typer(name="bench", help="Figures on labelled files.", no_args_is_help=True)
+
+
+class RecordedStyle(StrEnum):
+    """The two ways in which extractions were recorded."""
+
+    LITERAL = "literal"
+    CAUTIOUS = "cautious"
 
 
 class Framework(StrEnum):
@@ -86,14 +94,24 @@ def acceptance(
     ] = None,
     json_file: options.JsonFile = None,
     classifier: options.Classifier = None,
+    llm: options.Llm = None,
 ) -> None:
-    """Contamination samples: what is committed, held, corrected or refused, and what wrongly."""
+    """Contamination samples: what is committed, held, corrected or refused, and what wrongly.
+
+    With --classifier llm or cascade the model judges: the one at --llm, or of the settings.
+    """
     from evaluation.acceptance.bench import measure
     from evaluation.acceptance.tables import tables
+    from memgate_core.errors import ConfigurationError
 
-    chosen = settings(classifier=classifier)
+    chosen = _with_model(settings(classifier=classifier), llm)
+    if llm is not None and chosen.classifier == "local":
+        raise ConfigurationError(
+            "the local classifier asks no model", hint="--classifier llm or cascade"
+        )
+    asked = model_options(chosen)
     with progress(data, "bench acceptance") as consumed:
-        found = measure(data, trace, classifier=chosen.classifier, consumed=consumed)
+        found = measure(data, trace, classifier=chosen.classifier, model=asked, consumed=consumed)
     _show(tables(found), found, json_file)
 
 
@@ -141,6 +159,10 @@ def products(
     memory: Annotated[
         list[Framework], typer.Option("--memory", help="Which frameworks; may be repeated.")
     ] = [Framework.MEM0, Framework.GRAPHITI],  # noqa: B006
+    style: Annotated[
+        RecordedStyle,
+        typer.Option("--style", help="Without --llm: which of the recorded extractions."),
+    ] = RecordedStyle.LITERAL,
     llm: options.Llm = None,
     json_file: options.JsonFile = None,
 ) -> None:
@@ -149,16 +171,16 @@ def products(
     Without --llm recorded extractions answer in a model's place; with it the model extracts,
     answers and judges.
     """
-    from evaluation.judge import Judge
-    from evaluation.products.measure import measure, table
+    from evaluation.products.measure import measure
     from evaluation.products.measure import products as settings_of
+    from evaluation.products.report import report
 
     access = _access(llm) if llm is not None else None
-    judge = Judge(access) if access else None
-    setup = settings_of([one.value for one in memory], model=access)
+    answerer = _answerer(access)
+    setup = settings_of([one.value for one in memory], style.value, access)
     with progress(data, "bench products") as consumed:
-        found = list(measure(data, setup, judge=judge, consumed=consumed))
-    made = table(found, judge.name if judge else None)
+        found = list(measure(data, setup, answerer=answerer, consumed=consumed))
+    made = report(data, setup, found, answerer)
     _show([made], made, json_file)
 
 
@@ -197,16 +219,16 @@ def updates(
 
     With --llm the model extracts, answers from what memory returns, and judges the answers.
     """
-    from evaluation.judge import Judge
-    from evaluation.updates.run import answers, table
+    from evaluation.updates.report import report
+    from evaluation.updates.run import answers
 
     access = _access(llm) if llm is not None else None
-    judge = Judge(access) if access is not None else None
+    answerer = _answerer(access)
     with progress(data, "bench updates") as consumed:
         found = list(
-            answers(data, memory=memory.value, judge=judge, model=access, consumed=consumed)
+            answers(data, memory=memory.value, answerer=answerer, model=access, consumed=consumed)
         )
-    made = table(found, judge.name if judge else None)
+    made = report(data, memory.value, found, answerer)
     _show([made], made, json_file)
 
 
@@ -214,6 +236,13 @@ def _access(url: str) -> ModelAccess:
     from evaluation.plans.setting import ModelAccess
 
     return ModelAccess.model_validate(model_access(settings(), url))
+
+
+def _answerer(access: ModelAccess | None) -> Answerer | None:
+    from evaluation.answerer import Answerer
+    from evaluation.judge import Judge
+
+    return Answerer(Judge(access)) if access is not None else None
 
 
 def _with_model(chosen: Settings, url: str | None) -> Settings:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from memgate_core.extraction.clauses import Clause, split
@@ -38,6 +40,24 @@ class _Place(NamedTuple):
     exact: bool
 
 
+@dataclass(frozen=True)
+class _Message:
+    """A message and its statements; what every proposal is held against is read once."""
+
+    text: str
+    clauses: tuple[Clause, ...]
+
+    @cached_property
+    def contents(self) -> tuple[frozenset[str], ...]:
+        """The content words of each clause."""
+        return tuple(_content(clause.text) for clause in self.clauses)
+
+    @cached_property
+    def runs(self) -> tuple[tuple[Span, frozenset[str]], ...]:
+        """Each statement, and each two in a row, with its content words."""
+        return tuple((span, _content(span.of(self.text))) for span in _runs(self.clauses))
+
+
 def align(
     turn: Turn, proposals: Sequence[object], *, extractor: str = EXTRACTOR
 ) -> list[Candidate]:
@@ -50,12 +70,12 @@ def align(
     Raises:
         InvalidInputError: a proposal without text, value and span, or with a structure for one.
     """
-    clauses = split(turn.text)
-    if not clauses:
+    message = _Message(turn.text, tuple(split(turn.text)))
+    if not message.clauses:
         return []
     raws = [read_proposal(proposal, index) for index, proposal in enumerate(proposals)]
-    places = [_place(turn.text, clauses, raw) for raw in raws]
-    ordinals = _ordinals(turn.text, clauses, raws, places)
+    places = [_place(message, raw) for raw in raws]
+    ordinals = _ordinals(turn.text, message.clauses, raws, places)
     return [
         _candidate(turn, raw, place, ordinal, extractor)
         for raw, place, ordinal in zip(raws, places, ordinals, strict=True)
@@ -113,24 +133,24 @@ def _clause_at(clauses: Sequence[Clause], span: Span) -> int:
     return touched[0] if touched else 0
 
 
-def _place(text: str, clauses: Sequence[Clause], raw: RawProposal) -> _Place:
+def _place(message: _Message, raw: RawProposal) -> _Place:
     for given in (raw.span, raw.text):
-        found = _verbatim(text, given, clauses, raw) if given else None
+        found = _verbatim(message, given, raw) if given else None
         if found is not None:
             return _Place(found, 1.0, exact=True)
-    if raw.span and (near := _nearly(text, raw.span)) is not None:
+    if raw.span and (near := _nearly(message.text, raw.span)) is not None:
         return near
-    return _best(text, clauses, raw)
+    return _best(message, raw)
 
 
-def _verbatim(text: str, given: str, clauses: Sequence[Clause], raw: RawProposal) -> Span | None:
+def _verbatim(message: _Message, given: str, raw: RawProposal) -> Span | None:
     """Where the words stand, whatever their case, spacing and marks."""
-    starts = _occurrences(text, given)
+    starts = _occurrences(message.text, given)
     if starts:
         spans = [Span(start=at, end=at + len(given)) for at in starts]
         wanted = _content(raw.said)
-        return max(spans, key=lambda span: _company(clauses, span, wanted))
-    return _word_for_word(text, given)
+        return max(spans, key=lambda span: _company(message, span, wanted))
+    return _word_for_word(message.text, given)
 
 
 def _word_for_word(text: str, given: str) -> Span | None:
@@ -151,10 +171,10 @@ def _occurrences(text: str, given: str) -> list[int]:
     return starts
 
 
-def _company(clauses: Sequence[Clause], span: Span, wanted: frozenset[str]) -> int:
+def _company(message: _Message, span: Span, wanted: frozenset[str]) -> int:
     """How much of a proposal the statement around one occurrence of its words says."""
-    around = (clause.text for clause in clauses if clause.span.overlaps(span))
-    return sum(len(_content(text) & wanted) for text in around)
+    said = zip(message.clauses, message.contents, strict=True)
+    return sum(len(words & wanted) for clause, words in said if clause.span.overlaps(span))
 
 
 def _nearly(text: str, given: str) -> _Place | None:
@@ -170,18 +190,18 @@ def _nearly(text: str, given: str) -> _Place | None:
     return _Place(span, found.score / 100, exact=False)
 
 
-def _best(text: str, clauses: Sequence[Clause], raw: RawProposal) -> _Place:
+def _best(message: _Message, raw: RawProposal) -> _Place:
     """The statement, or run of statements, that carries most of the proposal in least words."""
     wanted = _content(raw.said) - _FRAMING or _content(raw.said)
     value = _content(raw.value or "") - _FRAMING
     places = [
-        _Place(span, _carried(_content(span.of(text)), wanted, value), exact=False)
-        for span in _runs(clauses)
+        _Place(span, _carried(there, wanted, value), exact=False) for span, there in message.runs
     ]
     best = max(places, key=lambda p: (round(p.carried, 3), p.span.start - p.span.end))
     if best.carried > 0:
         return best
-    return _Place(Span(start=clauses[0].span.start, end=clauses[-1].span.end), 0.0, exact=False)
+    whole = Span(start=message.clauses[0].span.start, end=message.clauses[-1].span.end)
+    return _Place(whole, 0.0, exact=False)
 
 
 def _runs(clauses: Sequence[Clause]) -> list[Span]:

@@ -22,7 +22,7 @@ _SINGLE = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _BRACKET = re.compile(r"\([^()\n]{1,400}\)|\[[^\[\]\n]{1,400}\]")
-_ADDRESS = re.compile(r"(?:https?://|www\.)\S+|\b[\w.+-]+@[\w-]+\.[\w.-]+")
+_ADDRESS = re.compile(r"(?:https?://|www\.)\S+|\b[\w.+-]{1,64}@[\w-]+\.[\w.-]+")
 
 
 def enclosed_in(text: str, start: int, end: int) -> list[Enclosed]:

@@ -10,7 +10,7 @@ from memgate_core.language.tokens import lower
 from memgate_core.language.words import word_set
 
 _STOP = re.compile(
-    r"(?:[.!?]+|…)[\"'”’)\]*_]*(?=\s|$)"
+    r"(?:(?<![.!?])[.!?]+|…)[\"'”’)\]*_]*(?=\s|$)"
     r"|(?<=[a-z]{2})[.!?](?=(?:I|I'm|We|He|She|They|My|The|It|And|But|So|You)\b)"
     r"|[。！？｡؟۔।॥]+[」』”）\"]*"
     r"|\n+"

@@ -55,6 +55,8 @@ _TAIL = re.compile(
     r"|considering)[^)]*\))\s*$",
     re.IGNORECASE,
 )
+_LONGEST = 240
+"""Characters; what is longer is a passage, and no rewording brings a value out of it."""
 _BETWEEN = re.compile(
     r"^(?:(?:still|is|are)\s+)?(?:(?:undecided|torn|choosing|deciding|wavering|hesitating|unsure)\s+)?"
     r"(?:between\s+|about\s+|on\s+|either\s+)?",
@@ -110,7 +112,7 @@ def planned_value(value: str, known: str | None) -> str:
     'the RAC'
     """
     if set(words_of(value)) & OPEN_WORDS:
-        options = [o.strip() for o in _ALTERNATIVES.split(_BETWEEN.sub("", value.strip()))]
+        options = [o.strip() for o in _ALTERNATIVES.split(_BETWEEN.sub("", _spaced(value)))]
         new = [o for o in options if not (set(words_of(o)) & _STAY or same_value(o, known or ""))]
         if len(new) == 1 and len(options) > 1:
             return plain_value(new[0])
@@ -125,10 +127,11 @@ def plain_value(value: str) -> str:
     >>> plain_value("swap Netflix for MUBI on 28 May 2025")
     'MUBI'
 
-    A value that leaves it open which of several holds is returned as it is.
+    White space is brought down to single blanks. A value that leaves it open which of several
+    holds, or that is longer than 240 characters, keeps its words.
     """
-    bare = value.strip().rstrip(".")
-    if set(words_of(bare)) & OPEN_WORDS:
+    bare = _spaced(value).rstrip(".")
+    if len(bare) > _LONGEST or set(words_of(bare)) & OPEN_WORDS:
         return bare
     for _ in range(3):
         bare = _TAIL.sub("", bare) or bare
@@ -138,3 +141,8 @@ def plain_value(value: str) -> str:
         return exchange.group("value").strip()
     started = _START.sub("", bare).strip()
     return started or bare
+
+
+def _spaced(value: str) -> str:
+    """The words with one blank between them: patterns try every part of a run of white space."""
+    return " ".join(value.split())

@@ -37,8 +37,8 @@ _DAY_WORDS = re.compile(
 )
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _MORE_LANGUAGES = word_set("mandarin farsi castilian cantonese flemish tagalog scots bsl asl")
-_BETWEEN = re.compile(r"\s*(?:,|/|;|&|\band\b|\bund\b|\by\b|\bet\b|\+)\s*", re.IGNORECASE)
-_BRACKETED = re.compile(r"\s*\([^)]*\)")
+_BETWEEN = re.compile(r",|/|;|&|\band\b|\bund\b|\by\b|\bet\b|\+", re.IGNORECASE)
+_BRACKETED = re.compile(r"(?<!\s)\s*\([^)]*\)")
 
 
 def refusal(field: FieldSpec | None, value: str | None) -> str | None:
@@ -204,7 +204,8 @@ def _zones() -> frozenset[str]:
 @lru_cache(maxsize=512)
 def _language(value: str, _: str = "") -> str | None:
     """One or several languages, by name in English or their own, or by code."""
-    parts = [part for part in _BETWEEN.split(_BRACKETED.sub("", value)) if part]
+    named = (part.strip() for part in _BETWEEN.split(_BRACKETED.sub("", value)))
+    parts = [part for part in named if part]
     unknown = [part for part in parts if not _names_language(part)]
     if not parts or unknown:
         return f"not a language: {', '.join(unknown) or value}"

@@ -16,7 +16,7 @@ from memgate_core.language.words import NUMBER_WORDS, word_set
 
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W_]+|&|\+")
 _POSSESSIVE = re.compile(r"['’]s\b|['’](?=\s|$)")
-_AND_A_HALF = re.compile(r"(\d+) and a half")
+_AND_A_HALF = re.compile(r"(?<!\d)(\d+) and a half")
 _ARTICLES = word_set("a an the my our their his her your its some s")
 _QUALIFIERS = word_set(
     "senior junior head chief lead deputy assistant associate vice principal acting trainee former"

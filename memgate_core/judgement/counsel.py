@@ -30,7 +30,8 @@ from memgate_core.model import FieldSpec, sha256_of
 _log = logging.getLogger(__name__)
 
 ROWS_AT_ONCE = 40
-"""Rows of one request; a turn has fewer. A longer batch is asked in several requests."""
+"""Rows of one request. A turn rarely has more; a longer batch is asked in several requests, as far
+as the budget of a turn goes: what is left over is held as unanswered."""
 
 _UNANSWERED = Missing(reason="the model left a question unanswered")
 
@@ -152,7 +153,7 @@ class Counsel:
 
 
 def _parts(inquiry: Inquiry) -> Iterator[Inquiry]:
-    """The inquiry in requests of bearable size; a turn's is never cut."""
+    """The inquiry in requests of bearable size."""
     rows, held = inquiry.rows, inquiry.held
     while rows or held:
         part = rows[:ROWS_AT_ONCE]

@@ -6,6 +6,7 @@ context. Speakers and parts are told apart by vocabulary entries that pre-traini
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,7 +19,11 @@ if TYPE_CHECKING:
 
 CLS, SEP = 101, 102
 SAME_SPEAKER, OTHER_SPEAKER, FIELD, KNOWN, PLAN, WORDS, VALUE, NONE = range(1, 9)
-_ROLE_MARKS = {Role.USER: 9, Role.ASSISTANT: 10, Role.TOOL: 11, Role.SYSTEM: 11}
+SPEAKERS = (9, 10, 11)
+"""Marks before the words of the user, of the assistant, and of anything else."""
+_ROLE_MARKS = dict(
+    zip((Role.USER, Role.ASSISTANT, Role.TOOL, Role.SYSTEM), (*SPEAKERS, SPEAKERS[-1]), strict=True)
+)
 
 STATEMENT_TOKENS = 64
 TURN_TOKENS = 80
@@ -26,6 +31,14 @@ _PART_TOKENS = 24
 _LONG_PART_TOKENS = 32
 _CHARACTERS_A_TOKEN = 16
 """More than nearly any token has: what is cut off for so many tokens mostly yields enough."""
+_SECOND_CUT = 8
+"""So many times as much is tried where it did not; no more, whatever the text is made of."""
+_LONGEST_WORD = 512
+"""Characters within which a place to cut is looked for."""
+_KEPT_TEXT = 2048
+"""Characters; longer texts are not kept tokenised."""
+_CUT = re.compile(r"[\s!-/:-@\[-`{-~\u3001\u3002\uff01\uff0c\uff1f\u3400-\u4dbf\u4e00-\u9fff]")
+"""Characters at which the tokeniser begins anew whatever stands beside them."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +47,11 @@ class Piece:
 
     ids: tuple[int, ...]
     offsets: tuple[tuple[int, int], ...]
+
+    @property
+    def end(self) -> int:
+        """Where its last token ends."""
+        return self.offsets[-1][1] if self.offsets else 0
 
     def head(self, count: int) -> Piece:
         """The first `count` tokens."""
@@ -115,17 +133,21 @@ class Layout:
         tokenizer.no_padding()
         tokenizer.no_truncation()
 
-        @lru_cache(maxsize=2048)
         def piece(text: str) -> Piece:
             coded = tokenizer.encode(text, add_special_tokens=False)
             return Piece(tuple(coded.ids), tuple(coded.offsets))
 
-        self.piece = piece
+        self._piece, self._kept_piece = piece, lru_cache(maxsize=2048)(piece)
+
+    def piece(self, text: str) -> Piece:
+        """A whole text as tokens; short ones are kept for the next time."""
+        return self._kept_piece(text) if len(text) <= _KEPT_TEXT else self._piece(text)
 
     def head(self, text: str, count: int) -> Piece:
         """The first `count` tokens of a text, at a cost that does not grow with the text."""
-        for end in _cuts(len(text), count):
-            opening = text if end == len(text) else _without_last_word(text[:end])
+        piece = Piece((), ())
+        for size in _cuts(len(text), count):
+            opening = text if size == len(text) else text[: _last_cut(text, size)]
             piece = self.piece(opening)
             if len(piece.ids) >= count:
                 break
@@ -133,12 +155,13 @@ class Layout:
 
     def tail(self, text: str, count: int) -> Piece:
         """The last `count` tokens of a text, likewise."""
+        piece, start = Piece((), ()), len(text)
         for size in _cuts(len(text), count):
-            closing = text if size == len(text) else _without_first_word(text[-size:])
-            piece = self.piece(closing)
+            start = 0 if size == len(text) else _first_cut(text, len(text) - size)
+            piece = self.piece(text[start:])
             if len(piece.ids) >= count:
                 break
-        return piece.tail(count).moved(len(text) - len(closing))
+        return piece.tail(count).moved(start)
 
     def statement(self, statement: Statement, budget: Budget) -> Encoded:
         """A statement in its message, after up to two turns (paper section 3)."""
@@ -185,7 +208,7 @@ class Layout:
             row.mark(_ROLE_MARKS[turn.role])
             row.part(self.tail(turn.content, _LONG_PART_TOKENS), text=number)
         row.mark(_ROLE_MARKS[role])
-        piece = self.head(text, TURN_TOKENS)
+        piece = self._around_mark(text, marked)
         row.part(piece, text=-1)
         if marked is not None:
             first = len(row.ids) - len(piece.ids)
@@ -242,13 +265,24 @@ class Layout:
         row.mark(SEP)
         return row.done()
 
-    def utterance(self, text: str) -> Encoded:
-        """A turn alone, for its vector."""
+    def utterance(self, text: str, asked: str = "") -> Encoded:
+        """A turn alone, for its vector; a short one after the end of what it answers."""
         row = _Row()
         row.mark(CLS)
-        row.part(self.head(text, TURN_TOKENS // 2), 1)
+        words = self.head(text, TURN_TOKENS // 2)
+        row.part(self.tail(asked, TURN_TOKENS // 2 - len(words.ids)), 1)
+        row.part(words, 1)
         row.mark(SEP)
         return row.done()
+
+    def _around_mark(self, text: str, marked: Span | None) -> Piece:
+        """The opening of a turn; where what is marked stands beyond it, the words around that."""
+        opening = self.head(text, TURN_TOKENS)
+        if marked is None or len(opening.ids) < TURN_TOKENS or opening.end >= marked.end:
+            return opening
+        before = self.tail(text[: marked.start], TURN_TOKENS // 2)
+        rest = self.head(text[marked.start :], TURN_TOKENS - len(before.ids)).moved(marked.start)
+        return Piece(before.ids + rest.ids, before.offsets + rest.offsets)
 
     def _field(self, row: _Row, field: FieldSpec, kind: int = 0) -> None:
         row.mark(FIELD)
@@ -271,23 +305,28 @@ class Layout:
 
 
 def _cuts(whole: int, count: int) -> Iterator[int]:
-    """Growing numbers of characters, up to the whole text, that may hold so many tokens."""
-    size = max(1, count) * _CHARACTERS_A_TOKEN
-    while size < whole:
-        yield size
-        size *= 8
-    yield whole
+    """Numbers of characters that may hold so many tokens, the smaller first."""
+    if not count:
+        return
+    size = count * _CHARACTERS_A_TOKEN
+    yield min(whole, size)
+    if size < whole:
+        yield min(whole, size * _SECOND_CUT)
 
 
-def _without_last_word(text: str) -> str:
-    """Up to the last white space: the word behind it may be cut in two."""
-    return text[: max(text.rfind(" "), text.rfind("\n")) + 1]
+def _last_cut(text: str, end: int) -> int:
+    """The last place before `end` at which no word is cut in two; `end` where there is none."""
+    for at in range(end, max(0, end - _LONGEST_WORD), -1):
+        if _CUT.match(text[at - 1]):
+            return at
+    return end
 
 
-def _without_first_word(text: str) -> str:
-    """From the first white space on."""
-    places = [at for at in (text.find(" "), text.find("\n")) if at >= 0]
-    return text[min(places) :] if places else ""
+def _first_cut(text: str, start: int) -> int:
+    """The first place from `start` on at which no word is cut in two; `start` where there is
+    none."""
+    found = _CUT.search(text, start, start + _LONGEST_WORD)
+    return found.start() if found else start
 
 
 def _rooms(history: Sequence[HistoryTurn], budget: Budget) -> tuple[int, ...]:

@@ -18,7 +18,7 @@ _OWN = re.compile(
     r"^\W*(?:(?:so|well|ok(?:ay)?|yes|yeah|yep|hi|hey|oh|and|btw|fyi|update|please remember(?: that)?"
     r"|remember(?: that)?|note that)\W+)*(?:i|we|i['’]?m|i['’]?ve|we['’]?re|we['’]?ve|i['’]?ll|we['’]?ll"
     r"|my (?:name|pronouns|job|employer|car|dentist|doctor|vet|bank|gym|phone|laptop|diet|home|city"
-    r"|address|coffee|editor|browser)\b)",
+    r"|address|coffee|editor|browser))\b",
     re.IGNORECASE,
 )
 _TWIST = re.compile(

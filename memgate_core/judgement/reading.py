@@ -70,10 +70,13 @@ class LocalFieldReader:
 
     def _is_sure(self, turn: Turn, verdict: Verdict) -> bool:
         """Plans wait, so they are read where anything stands; a fact or a correction only where
-        nearly no turn of the test part that says no such thing reaches its probability."""
+        nearly no turn of the test part that says no such thing reaches its probability; and an
+        assistant's guess sooner, since only the user can make it a fact."""
+        if turn.role is not Role.USER:
+            return verdict.stands >= threshold(self._encoders, "read_guess")
         if verdict.name == "hold" or assents(turn.text):
             return verdict.stands >= threshold(self._encoders, "read")
-        if verdict.name not in ("commit", "correct") or turn.role is not Role.USER:
+        if verdict.name not in ("commit", "correct"):
             return False
         return verdict.probability >= threshold(self._encoders, f"read_{verdict.name}")
 
@@ -83,7 +86,7 @@ class LocalFieldReader:
         layout = self._encoders.layout
         slots = self._vectors.slots(fields)
         asked = turn.history[-1].content if len(turn.text) < 40 and turn.history else ""
-        turned = self._vectors.of([layout.utterance(f"{asked} {turn.text}".strip())])[0]
+        turned = self._vectors.of([layout.utterance(turn.text, asked)])[0]
         best = nearest(slots @ turned, _PAIRED, threshold(self._encoders, "near"))
         return [fields[at] for at in sorted(best)]
 

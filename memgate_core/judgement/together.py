@@ -1,7 +1,8 @@
 """Everything that a turn asks of a model, in one request, before the judges sit.
 
-The judges find the answers in the sitting. So a turn costs one request however many statements it
-has and however many items are held (the paper: one call a matched fact and one a held item).
+The judges find the answers in the sitting. So a turn costs one request for its statements and held
+items together, up to forty of its statements (the paper: one call a matched fact and one a held
+item).
 """
 
 from __future__ import annotations

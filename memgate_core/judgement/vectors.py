@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -47,15 +47,21 @@ class VectorStore:
         """Vectors of rows that will come again: each is computed once."""
         import numpy as np
 
-        missing = [row for row in rows if row.ids not in self._kept]
+        with self._lock:
+            found = {row.ids: self._kept[row.ids] for row in rows if row.ids in self._kept}
+            for ids in found:
+                self._kept.move_to_end(ids)
+        missing = [row for row in rows if row.ids not in found]
         if missing:
-            fresh = self.of(missing)
-            with self._lock:
-                for row, vector in zip(missing, fresh, strict=True):
-                    self._kept[row.ids] = vector
-                while len(self._kept) > max(_KEPT, len(rows)):
-                    self._kept.popitem(last=False)
-        return np.stack([self._kept[row.ids] for row in rows])
+            found |= {row.ids: v for row, v in zip(missing, self.of(missing), strict=True)}
+            self._keep({row.ids: found[row.ids] for row in missing})
+        return np.stack([found[row.ids] for row in rows])
+
+    def _keep(self, fresh: Mapping[tuple[int, ...], Floats]) -> None:
+        with self._lock:
+            self._kept.update(fresh)
+            while len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
 
     def _vectors_of(self, fields: Sequence[FieldSpec]) -> Floats:
         layout = self._encoders.layout

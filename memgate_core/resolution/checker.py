@@ -19,6 +19,7 @@ from memgate_core.judgement.shared import shared_encoders
 from memgate_core.judgement.vectors import VectorStore, nearest
 from memgate_core.judgement.verdicts import RESOLUTION_ORDER
 from memgate_core.model import (
+    USER_ENTITY,
     ResolutionJudgement,
     ResolutionType,
     Role,
@@ -28,6 +29,7 @@ from memgate_core.model import (
     Turn,
 )
 from memgate_core.resolution.assent import Answer, answer_of
+from memgate_core.resolution.passages import passages
 from memgate_core.resolution.plain_words import (
     before_its_day,
     comes_to_nothing,
@@ -49,6 +51,7 @@ _EARLY = 0.98
 _AHEAD = 0.6
 """Least probability that a turn settles the one item held, when it says "I went ahead"."""
 _SETTLED = RESOLUTION_ORDER.index(ResolutionType.CONFIRM)
+_OPEN = RESOLUTION_ORDER.index(ResolutionType.NOTHING)
 _OFF = 0.1
 """Least probability of an abandonment whose sentence says in plain words that a plan is off."""
 _PAIRED = 8
@@ -83,27 +86,33 @@ class LocalChecker:
             return [_answered(turn, item, answer, item.staged_id == offered) for item in items]
         judged = self._judged(turn, items)
         each = [judged.get(item.staged_id) or _far(item) for item in items]
-        return without_unnamed(turn, items, without_rivals(items, each))
+        return without_rivals(items, without_unnamed(turn, items, each))
 
     def _judged(self, turn: Turn, items: Sequence[StagedItem]) -> dict[str, ResolutionJudgement]:
         near = self._near(turn, items)
-        chances = self._chances([self._row(item, turn, turn.text) for item in near])
+        parts = passages(turn.text, self._encoders.layout)
+        rows = [self._row(item, turn, part.of(turn.text)) for item in near for part in parts]
+        chances = self._chances(rows).reshape(len(near), len(parts), -1)
+        telling = chances[:, :, _OPEN].argmin(axis=1)  # the passage that settles an item most
         return {
-            item.staged_id: self._judgement(turn, item, [float(p) for p in row], len(near) == 1)
-            for item, row in zip(near, chances, strict=True)
+            item.staged_id: self._judgement(
+                turn, item, [float(p) for p in each[part]], parts[part], len(near) == 1
+            )
+            for item, each, part in zip(near, chances, telling, strict=True)
         }
 
     def _judgement(
-        self, turn: Turn, item: StagedItem, chances: list[float], alone: bool
+        self, turn: Turn, item: StagedItem, chances: list[float], part: Span, alone: bool
     ) -> ResolutionJudgement:
-        off = comes_to_nothing(turn.text)
+        said = part.of(turn.text)
+        off = comes_to_nothing(said)
         if not off and (done := plainly_done(turn, item)) is not None:
             return _settled(turn, item, ResolutionType.CONFIRM, 1.0, done)
         confirm, abandon, nothing = chances
-        if not off and went_ahead(turn.text):  # what is settled so is not given up
+        if not off and _own(item) and went_ahead(said):  # what is settled so is not given up
             confirm, abandon = (confirm + abandon if alone else confirm), 0.0
             if alone and confirm >= _AHEAD and not before_its_day(turn, item):
-                span, _ = self._span(turn, item, _SETTLED)
+                span, _ = self._span(turn, item, part, _SETTLED)
                 return _settled(turn, item, ResolutionType.CONFIRM, confirm, span)
         least = max(
             threshold(self._encoders, "confirm"), _EARLY if before_its_day(turn, item) else 0
@@ -114,19 +123,19 @@ class LocalChecker:
             kind, chance = ResolutionType.ABANDON, abandon
         else:
             return _nothing(item, _open_reason(confirm, abandon), nothing)
-        span, said = self._span(turn, item, RESOLUTION_ORDER.index(kind))
+        span, alone_says = self._span(turn, item, part, RESOLUTION_ORDER.index(kind))
         words = span.of(turn.text)
-        if kind is ResolutionType.CONFIRM and said < _SAID:
+        if kind is ResolutionType.CONFIRM and alone_says < _SAID:
             return _nothing(item, f"no sentence of it says so by itself: {words!r}", confirm)
         if kind is ResolutionType.CONFIRM and words.rstrip(" \"')").endswith("?"):
             return _nothing(item, f"a question confirms nothing: {words!r}", confirm)
         return _settled(turn, item, kind, chance, span)
 
-    def _span(self, turn: Turn, item: StagedItem, wanted: int) -> tuple[Span, float]:
-        """The sentence of the turn that settles the item most, and how far it does so alone."""
-        spans = sentences(turn.text)
+    def _span(self, turn: Turn, item: StagedItem, part: Span, wanted: int) -> tuple[Span, float]:
+        """The sentence of a passage that settles the item most, and how far it does so alone."""
+        spans = [span for span in sentences(turn.text) if span.overlaps(part)]
         if len(spans) < 2:
-            return (spans[0] if spans else Span(start=0, end=len(turn.text))), 1.0
+            return (spans[0] if spans else part), 1.0
         chances = self._chances([self._row(item, turn, span.of(turn.text)) for span in spans])
         best = int(chances[:, wanted].argmax())
         return spans[best], float(chances[best, wanted])
@@ -164,6 +173,10 @@ def _settled(
         reason=f"{item.text!r} {verb}: {span.of(turn.text)!r}",
         span=span,
     )
+
+
+def _own(item: StagedItem) -> bool:
+    return item.entity == USER_ENTITY
 
 
 def _may_settle(turn: Turn) -> bool:

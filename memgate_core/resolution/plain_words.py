@@ -56,9 +56,9 @@ _AHEAD = re.compile(
 
 
 def plainly_done(turn: Turn, item: StagedItem) -> Span | None:
-    """The sentence of the turn that names the held value as done, if there is one."""
+    """The sentence of the turn that names the user's own held value as done, if there is one."""
     value = words_of(item.value) if item.value else ()
-    if not value:
+    if not value or item.entity != USER_ENTITY:
         return None
     for span in sentences(turn.text):
         words = span.of(turn.text)

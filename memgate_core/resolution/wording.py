@@ -16,29 +16,30 @@ _THIRD = {
 _ANY_DAY = date(2024, 1, 1)
 """Spans of named days do not depend on the day they are counted from."""
 _CONDITION = re.compile(
-    r"[,;]?\s+(?:if|unless|once|when|whenever|until|till|as soon as|as long as|provided|assuming"
-    r"|in case|depending on|because|cause|cos|since|so that|but|though|although|while|before"
-    r"|after i|after we|instead of|rather than|the day|whether)\b.*$",
+    r"(?:[,;]|(?<!\s))\s+(?:if|unless|once|when|whenever|until|till|as soon as|as long as|provided"
+    r"|assuming|in case|depending on|because|cause|cos|since|so that|but|though|although|while"
+    r"|before|after i|after we|instead of|rather than|the day|whether)\b.*$",
     re.IGNORECASE | re.DOTALL,
 )
 _VAGUE_TIME = re.compile(
-    r"[,\s]+(?:some ?day|one day|soon|eventually|sometime|at some point|in the (?:near )?future"
-    r"|later(?: on)?|for a while|this time|these days|then|\d{1,2}\s?(?:am|pm)"
+    r"(?<![,\s])[,\s]+(?:some ?day|one day|soon|eventually|sometime|at some point"
+    r"|in the (?:near )?future|later(?: on)?|for a while|this time|these days|then"
+    r"|\d{1,2}\s?(?:am|pm)"
     r"|(?:this|next|in the|over the|by the|after the|after this|before the|for the|during the"
     r"|in|over|by) (?:spring|summer|autumn|fall|winter|holidays?|semester|sem|term|season|new year"
     r"|end of \w+)|at (?:\d{1,2}(?::\d\d)?\s?(?:am|pm)?|noon|midday|midnight))\s*$",
     re.IGNORECASE,
 )
 _TAG = re.compile(
-    r"[,\s]+(?:i (?:think|guess|suppose|hope|reckon|believe|swear|dunno)|maybe|perhaps|probably"
-    r"|possibly|hopefully|idk|tbh|lol|haha\w*|tho|though|right|eh|innit|not sure(?: yet)?"
+    r"(?<![,\s])[,\s]+(?:i (?:think|guess|suppose|hope|reckon|believe|swear|dunno)|maybe|perhaps"
+    r"|probably|possibly|hopefully|idk|tbh|lol|haha\w*|tho|though|right|eh|innit|not sure(?: yet)?"
     r"|fingers crossed|touch wood|or something|or so|if possible|anyway|x+|please|pls|now|instead"
     r"|too|as well|again|yet|after all)$",
     re.IGNORECASE,
 )
 _EDGES = ' \t\n,;:.!?…–—-"“”'
 _PREPOSITION_TAIL = re.compile(
-    r"[,\s]+(?:on|in|by|from|at|for|of|as of|since|starting|until|around)$", re.I
+    r"(?<![,\s])[,\s]+(?:on|in|by|from|at|for|of|as of|since|starting|until|around)$", re.I
 )
 
 

@@ -19,7 +19,7 @@ _PASSWORD = (
     r"|contrasena|senha|wachtwoord|lösenord|hasło|пароль)s?"
 )
 _NOT_COMPOUND = (
-    r"(?!\s*[-‐]?\s*(?:managers?|reset|resets|polic(?:y|ies)|protect\w*|app|vault|hints?|rules?|page"
+    r"(?!\s*(?:[-‐]\s*)?(?:managers?|reset|resets|polic(?:y|ies)|protect\w*|app|vault|hints?|rules?|page"
     r"|requirements?|generator|field|box|prompt|less|change|expired?|form|screen|strength|issues?"
     r"|problems?|button|link|flow|attempts?|security)\b)"
 )
@@ -110,11 +110,9 @@ _TRIGGER = re.compile(
     r"|пароль|G-\d|words|lock|mnemonic",
     re.IGNORECASE,
 )
-_ASKED = re.compile(
-    r"\b(?:password|passcode|pass phrase|pin|code|otp|token|api key)\b[^?]*\?", re.I
-)
+_ASKED = re.compile(r"\b(?:password|passcode|pass phrase|pin|code|otp|token|api key)\b", re.I)
 _MEASURED = re.compile(
-    r"\s*\+?\s*(?:characters?|chars?|letters?|digits?|words?|long|years?|days?|months?|weeks?|times?"
+    r"\s*(?:\+\s*)?(?:characters?|chars?|letters?|digits?|words?|long|years?|days?|months?|weeks?|times?"
     r"|min(?:ute)?s?|attempts?|people|%)",
     re.IGNORECASE,
 )
@@ -137,7 +135,7 @@ _NO_SECRET = word_set(
 
 def spoken_credentials(text: str, asked: str | None = None) -> Iterator[Finding]:
     """Credentials in a text; `asked` is the line it answers, if any ("what's the new PIN?")."""
-    if asked and _ASKED.search(asked):
+    if asked and _ASKED.search(asked, 0, max(0, asked.rfind("?"))):
         yield from _answer(text)
     yield from _talked_about(text)
     if _TRIGGER.search(text):

@@ -143,14 +143,16 @@ def _asked(turn: Turn) -> str | None:
 
 
 def _repeats(text: str, found: Sequence[Finding]) -> Iterator[Finding]:
-    """The same secret said once more, without its keyword."""
+    """The same secret said once more, without its keyword; each is looked for once."""
+    reasons: dict[str, str] = {}
     for finding in found:
         words = text[finding.start : finding.end]
-        if finding.reason.startswith("taint.") or len(words) <= _SHORTEST:
-            continue
+        if not finding.reason.startswith("taint.") and len(words) > _SHORTEST:
+            reasons.setdefault(words, finding.reason)
+    for words, reason in reasons.items():
         at = text.find(words)
         while at >= 0:
-            yield Finding(at, at + len(words), finding.reason)
+            yield Finding(at, at + len(words), reason)
             at = text.find(words, at + len(words))
 
 

@@ -42,8 +42,8 @@ _READER = (
     r"|claude|gpt|copilot|gemini|siri|alexa)"
 )
 _ORDER = re.compile(
-    rf"\b(?:note|message|instructions?|attention|reminder|memo|notice)\s+(?:to|for)\s+(?:the|any|all|your)?\s*"
-    rf"{_READER}\b"
+    rf"\b(?:note|message|instructions?|attention|reminder|memo|notice)\s+(?:to|for)\s+"
+    rf"(?:(?:the|any|all|your)\s*)?{_READER}\b"
     rf"|\b{_READER}\s*[:,–—-]\s*(?:please\s+)?(?:remember|save|store|update|note|record|ignore|forget|set|add)\b"
     rf"|\b{_READER}\s+(?:that (?:are|is)\s+)?(?:processing|reading|handling|summari[sz]ing|viewing|parsing)\b"
     r"|\bignore (?:all |any |the )?(?:your )?(?:previous|prior|above|earlier|other) (?:instructions?|prompts?|rules)"
@@ -59,7 +59,7 @@ _ORDER = re.compile(
     re.IGNORECASE,
 )
 _ADDRESSED = re.compile(
-    rf"\b(?:note|message|instructions?|attention|memo|notice)\s+(?:to|for)\s+(?:the|any|all)?\s*{_READER}\b[^\n]*"
+    rf"\b(?:note|message|instructions?|attention|memo|notice)\s+(?:to|for)\s+(?:(?:the|any|all)\s*)?{_READER}\b[^\n]*"
     r"|\b(?:ignore|disregard) (?:all |any |the )?(?:your )?(?:previous|prior|above|earlier) (?:instructions?"
     r"|prompts?|rules)\b[^\n]*",
     re.IGNORECASE,

@@ -10,6 +10,7 @@ import pytest
 
 from tests.cli.conftest import Run
 from tests.evaluation.conversations import conversation
+from tests.evaluation.recorded_model import recorded_model
 
 
 def lines_of(path: Path) -> list[Any]:
@@ -184,10 +185,11 @@ def test_bench_statements_prints_and_writes(run: Run, statements: Path, tmp_path
     assert found["milliseconds"]["p50"] > 0
 
 
-def test_bench_acceptance_traces_each_case(run: Run, tmp_path: Path) -> None:
-    data, trace = tmp_path / "cases.jsonl", tmp_path / "trace.jsonl"
+@pytest.fixture
+def cases(tmp_path: Path) -> Path:
+    path = tmp_path / "cases.jsonl"
     field = {"attribute": "home_city", "description": "the city or town where the user lives"}
-    cases = [
+    made = [
         {
             "id": "a1", "category": "plan", "turn": {"role": "user", "content": "I might move to York."},
             "field": field, "known": "Leeds", "expect": "hold", "value": "York",
@@ -199,12 +201,44 @@ def test_bench_acceptance_traces_each_case(run: Run, tmp_path: Path) -> None:
             "field": field, "known": "Leeds", "expect": "reject", "never_current": ["Hull"],
         },
     ]  # fmt: skip
-    data.write_text("".join(json.dumps(one) + "\n" for one in cases), encoding="utf-8")
-    done = run("bench", "acceptance", "--data", str(data), "--trace", str(trace))
+    path.write_text("".join(json.dumps(one) + "\n" for one in made), encoding="utf-8")
+    return path
+
+
+def test_bench_acceptance_traces_each_case(run: Run, cases: Path, tmp_path: Path) -> None:
+    trace = tmp_path / "trace.jsonl"
+    done = run("bench", "acceptance", "--data", str(cases), "--trace", str(trace))
     assert done.status == 0
     assert "false_commit_rate" in done.out
     assert [one["current"] for one in lines_of(trace)] == ["Leeds", "Leeds"]
     assert set(lines_of(trace)[0]) == {"id", "decision", "value", "current", "reason"}
+
+
+@pytest.mark.parametrize("classifier", ["llm", "cascade"])
+def test_bench_acceptance_asks_the_model_that_is_named(
+    classifier: str, run: Run, cases: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trace = tmp_path / "trace.jsonl"
+    command = ("bench", "acceptance", "--data", str(cases), "--trace", str(trace))
+    with recorded_model() as model:
+        done = run(*command, "--classifier", classifier, "--llm", model.url)
+        assert done.status == 0, done.err
+        assert [one["decision"] for one in lines_of(trace)] == ["hold", "reject"]
+        asked = sum(model.asked.values())
+        monkeypatch.setenv("MEMGATE_MODEL__URL", model.url)
+        assert run(*command, "--classifier", classifier).status == 0
+        assert sum(model.asked.values()) == 2 * asked
+        assert asked or classifier == "cascade"
+
+
+def test_bench_acceptance_says_that_a_model_is_missing_or_not_asked(run: Run, cases: Path) -> None:
+    command = ("bench", "acceptance", "--data", str(cases))
+    missing = run(*command, "--classifier", "llm")
+    assert missing.status == 2
+    assert "needs a model" in missing.err
+    idle = run(*command, "--llm", "http://127.0.0.1:9/v1")
+    assert idle.status == 2
+    assert "asks no model" in idle.err
 
 
 def test_the_command_line_is_quick_to_ask_for_help() -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 import typer
 
-from evaluation.labelling.agreement import cohen_kappa, label_figures
-from evaluation.labelling.traffic import TrafficLine
+from evaluation.labelling.agreement import cohen_kappa, committed_rightly, label_figures
+from evaluation.labelling.traffic import TrafficLine, sample
 from tests.cli.conftest import Run, life, run
+from tests.support.scripted import scripted_gate
+from tests.support.talk import Talk
 
 __all__ = ["life", "run"]
 
@@ -35,6 +38,34 @@ def test_the_false_commit_rate_counts_commits_that_people_would_hold_or_drop() -
     )
     assert (found.n, found.false_commit_rate.successes, found.false_commit_rate.n) == (6, 2, 4)
     assert (found.wrongly_held.successes, found.wrongly_held.n) == (1, 2)
+
+
+def test_what_is_known_already_and_what_promotes_a_plan_count_as_committed() -> None:
+    found = label_figures(
+        [
+            line(1, "other"),
+            line(2, "other", "REAFFIRM"),
+            line(3, "speculation", "REAFFIRM"),
+            line(4, "completed_event", "REAFFIRM", keep=False),
+            line(5, "speculation", "NEEDS_CONFIRMATION"),
+            line(6, "other", "IGNORE"),
+        ]
+    )
+    assert (found.false_commit_rate.successes, found.false_commit_rate.n) == (2, 4)
+    words = [line(n, "other", decision) for n, decision in enumerate(("REAFFIRM", "STAGE"))]
+    assert [committed_rightly(one) for one in words] == [True, None]
+
+
+def test_words_that_promote_a_plan_are_sampled_as_committed() -> None:
+    with scripted_gate("sqlite://") as gate:
+        ana = Talk(gate, "ana", datetime(2025, 3, 2, 9, tzinfo=UTC))
+        ana.says("I might move to Seattle")
+        ana.says("I have moved to Seattle", after=timedelta(days=9))
+        drawn = sample(gate.ledger, tenant="default", count=10, seed=1)
+    told = [one.model_copy(update={"label": "speculation"}) for one in drawn]
+    rate = label_figures(told).false_commit_rate
+    assert {one.decision for one in drawn} == {"STAGE", "REAFFIRM"}
+    assert (rate.successes, rate.n) == (1, 1)
 
 
 def test_two_people_agree_beyond_chance() -> None:

@@ -12,7 +12,7 @@ from evaluation.soak.run import Least, soak
 from evaluation.soak.store import FailingStore, StoreFaultError
 from memgate_core.model import EventType
 from memgate_core.projection import deliver
-from tests.support.build import ANA, day, make_fact
+from tests.support.build import ANA, day, make_fact, make_staged
 from tests.support.ledgers import SHARED_BACKENDS, commit, fresh_url, opened
 
 LEAST = Least(turns=60, killed=3, held_up=3)
@@ -53,6 +53,17 @@ def test_the_invariants_see_an_overlap_and_a_store_that_fell_behind(tmp_path: Pa
     ]
     assert any("overlap" in breach for breach in invariants._no_overlap(overlapping))
     assert any("2 current" in b for b in invariants._one_current_value(overlapping))
+
+
+def test_a_held_value_that_can_be_read_is_seen() -> None:
+    item = make_staged("Seattle")
+    open_fact = make_fact("Leeds")
+    resting = make_fact("Seattle", derived_from=(item.staged_id,))
+    said = make_fact("Seattle").model_copy(update={"evidence": item.evidence})
+    assert list(invariants._held_value_readable(item, [open_fact])) == []
+    for fact in (resting, said):
+        (breach,) = invariants._held_value_readable(item, [open_fact, fact])
+        assert breach == f"{item.staged_id} is held and readable as {fact.fact_id}"
 
 
 def test_a_turn_that_was_acknowledged_and_is_gone_is_seen(tmp_path: Path) -> None:

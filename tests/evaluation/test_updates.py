@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -46,9 +48,17 @@ def test_a_change_is_answered_with_the_gate_on_and_off(
     figures = tmp_path / "updates.json"
     done = run("bench", "updates", "--data", str(questions), "--json", str(figures))
     assert done.status == 0, done.err
-    (row,) = json.loads(figures.read_text(encoding="utf-8"))["rows"]
+    found = json.loads(figures.read_text(encoding="utf-8"))
+    (row,) = found["rows"]
     assert [cell["successes"] for cell in row["cells"][:2]] == [1, 1]
     assert "literal +9.9" in done.out
+    (score,) = found["scores"]
+    assert (score["id"], score["on"], score["off"]) == ("q-1", True, True)
+    assert "Ely" in score["said_on"]
+    assert "Ely" in score["said_off"]
+    assert found["data_sha256"] == hashlib.sha256(questions.read_bytes()).hexdigest()
+    assert found["libraries"]["mem0ai"] == version("mem0ai")
+    assert found["answerer"] is None
 
 
 def test_with_a_model_it_extracts_answers_and_judges(run: Run, tmp_path: Path) -> None:
@@ -60,6 +70,38 @@ def test_with_a_model_it_extracts_answers_and_judges(run: Run, tmp_path: Path) -
     assert done.status == 0, done.err
     assert "Answered and judged by default" in done.out
     assert {"mem0", "Answered", "Compared"} == set(service.forms)
+
+
+def test_one_bad_answer_of_a_model_costs_no_run(run: Run, tmp_path: Path) -> None:
+    needs("mem0")
+    told, path = conversation("completed"), tmp_path / "questions.jsonl"
+    figures = tmp_path / "updates.json"
+    path.write_text(told.model_dump_json() + "\n", encoding="utf-8")
+    with recorded_service(told) as service:
+        # once a judgement, which is asked for again, and twice an answer, which is passed over
+        service.fails = lambda form, number: number <= {"Answered": 2, "Compared": 1}.get(form, 0)
+        done = run(
+            "bench", "updates", "--data", str(path), "--llm", service.url, "--json", str(figures)
+        )
+    assert done.status == 0, done.err
+    assert "failed on 1 answers and 0 judged pairs" in done.out
+    found = json.loads(figures.read_text(encoding="utf-8"))
+    assert (found["answerer"]["questions"], found["answerer"]["failed"]) == (2, 1)
+    assert all(one["judge"] is True for one in found["verdicts"])
+    assert [one["on"] and one["off"] for one in found["scores"]] == [True]
+
+
+def test_a_model_that_fails_always_ends_the_command_with_the_reason(
+    run: Run, tmp_path: Path
+) -> None:
+    needs("mem0")
+    told, path = conversation("completed"), tmp_path / "questions.jsonl"
+    path.write_text(told.model_dump_json() + "\n", encoding="utf-8")
+    with recorded_service(told) as service:
+        service.fails = lambda form, _number: form in ("Answered", "Compared")
+        done = run("bench", "updates", "--data", str(path), "--llm", service.url)
+    assert done.status == 1
+    assert "the model" in done.err
 
 
 @pytest.mark.parametrize("memory", ["graphiti", "langchain"])

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from memgate_core.judgement.shared import shared_encoders
 from memgate_core.model import (
     Evidence,
     FieldKey,
@@ -20,7 +21,8 @@ from memgate_core.model import (
     sha256_of,
 )
 from memgate_core.resolution.checker import LocalChecker
-from memgate_core.resolution.plain_words import before_its_day
+from memgate_core.resolution.passages import passages
+from memgate_core.resolution.plain_words import before_its_day, plainly_done
 
 SUBJECT = Subject(user_id="maud")
 WHEN = datetime(2025, 3, 2, 12, tzinfo=UTC)
@@ -178,3 +180,33 @@ def test_the_day_that_a_plan_names() -> None:
     assert before_its_day(turn, dated)
     assert not before_its_day(turn, MUBI)
     assert not before_its_day(turn.model_copy(update={"occurred_at": dated.review_at}), dated)
+
+
+def test_the_users_own_move_settles_no_plan_of_another_person() -> None:
+    sisters = held(
+        "Leeds", "moves to Leeds", "My sister might move to Leeds", attribute="home_city"
+    )
+    hers = sisters.model_copy(update={"entity": "my sister"})
+    turn = said("I have moved to Leeds.")
+    assert plainly_done(turn, sisters) is not None
+    assert plainly_done(turn, hers) is None
+
+
+def test_what_stands_behind_a_long_opening_settles_too() -> None:
+    opening = "The allotment flooded again and nobody from the council came to look at it. " * 8
+    (judged,) = LocalChecker().check(said(f"{opening}I switched to MUBI last night."), [MUBI])
+    assert judged.resolution is CONFIRM
+    assert judged.span is not None
+    told = f"{opening}The MUBI idea is off, we cancelled the whole thing for good."
+    (judged,) = LocalChecker().check(said(told), [MUBI])
+    assert judged.resolution is ABANDON
+
+
+def test_a_very_long_message_is_read_in_a_dozen_passages() -> None:
+    layout = shared_encoders().layout
+    text = "The ferry did not run and the river was high again this morning, they said. " * 4_000
+    found = passages(text, layout)
+    assert len(found) == 12
+    assert found[0].start == 0
+    assert found[-1].end == len(text.rstrip())
+    assert all(layout.head(one.of(text), 81).ids[80:] == () for one in found)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from memgate_core.model import ResolutionJudgement, ResolutionType
+from memgate_core.resolution.rivals import without_rivals
 from memgate_core.resolution.unnamed import without_unnamed
-from tests.resolution.test_checker import MUBI, PIANO, said
+from tests.resolution.test_checker import MUBI, PIANO, SHUDDER, said
 
 BOTH = [MUBI, PIANO]
 CONFIRM, NOTHING = ResolutionType.CONFIRM, ResolutionType.NOTHING
@@ -16,6 +17,16 @@ def settled(text: str, *kinds: ResolutionType) -> list[ResolutionType]:
         for item, kind in zip(BOTH, kinds, strict=True)
     ]
     return [one.resolution for one in without_unnamed(said(text), BOTH, judged)]
+
+
+def test_no_rival_is_closed_by_what_stays_held() -> None:
+    items = [MUBI, SHUDDER, PIANO]
+    judged = [
+        ResolutionJudgement(staged_id=i.staged_id, resolution=CONFIRM, confidence=c, reason="-")
+        for i, c in zip(items, (0.9, 0.8, 0.85), strict=True)
+    ]
+    open_ones = without_unnamed(said("We did it, all of it!"), items, judged)
+    assert [one.resolution for one in without_rivals(items, open_ones)] == [NOTHING] * 3
 
 
 def test_one_alone_needs_no_name() -> None:

@@ -26,8 +26,8 @@ def _set(words: str) -> frozenset[str]:
 
 
 _SPEAKER = re.compile(
-    r"^[ \t]*(?P<name>[^\W\d_][\w.'’-]*(?:[ ][\w.'’-]+){0,3})?[ \t]*"
-    r"(?:\((?P<role>user|assistant|system|tool)\))?[ \t]*:(?:[ \t]+|$)",
+    r"^[ \t]*(?:(?P<name>[^\W\d_][\w.'’-]*(?:[ ][\w.'’-]+){0,3})[ \t]*)?"
+    r"(?:\((?P<role>user|assistant|system|tool)\)[ \t]*)?:(?:[ \t]+|$)",
     re.IGNORECASE,
 )
 _NOT_NAMES = _set(
