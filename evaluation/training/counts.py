@@ -8,9 +8,8 @@ from collections.abc import Iterable, Sequence
 from evaluation.plans.source import conversations
 from evaluation.training.admission import admissions
 from evaluation.training.chats import chat_labels
-from evaluation.training.courses import plan_files
 from evaluation.training.resolutions import later_turns
-from evaluation.training.source import DATA, for_test
+from evaluation.training.source import DATA, for_test, plan_files
 from evaluation.training.statements import UNSEEN, Labelled, from_jsonl, natural
 from memgate_core.model import EvidenceType
 

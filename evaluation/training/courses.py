@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol, TypeVar
 
 from evaluation.plans.source import conversations
@@ -26,7 +25,7 @@ from evaluation.training.samples import (
     statement_samples,
     strangers,
 )
-from evaluation.training.source import DATA, for_test
+from evaluation.training.source import DATA, for_test, plan_files
 from evaluation.training.statements import Labelled, from_jsonl, natural
 from memgate_core.judgement.inputs import Budget, Encoded, Layout
 
@@ -69,11 +68,6 @@ def gather(extra: Iterable[Labelled] = ()) -> tuple[Part, Part]:
         Part(_part(statements, 0), _held(later, 0), _part(admitted, 0), _part(pairs, 0)),
         Part(_part(statements, 1), _held(later, 1), _part(admitted, 1), _part(pairs, 1)),
     )
-
-
-def plan_files(pattern: str) -> list[Path]:
-    """Source files of plan conversations."""
-    return sorted((DATA / "plans").glob(pattern))
 
 
 def statement_course(part: Part, layout: Layout, budget: Budget) -> Course:

@@ -59,6 +59,11 @@ def for_test(unit: str) -> bool:
     return int(hashlib.sha256(unit.encode("utf-8")).hexdigest(), 16) % 100 < _TEST_PERCENT
 
 
+def plan_files(pattern: str) -> list[Path]:
+    """Source files of plan conversations."""
+    return sorted((DATA / "plans").glob(pattern))
+
+
 def digest_of(path: Path) -> str:
     """Hex SHA-256 of a data file, for the model card."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
