@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 
 import pytest
 
@@ -22,6 +23,7 @@ from memgate_core.screening import credentials, taint
 from memgate_core.screening.finding import Finding
 from memgate_core.screening.screener import Screener, _repeats
 from tests.support.build import make_turn
+from tests.support.needs import needs
 
 _SHORTEST_S = 0.002
 """A measurement below this is mostly noise."""
@@ -91,7 +93,8 @@ def test_four_times_the_text_does_not_cost_ten_times_as_much(name: str) -> None:
 
 
 def test_a_speakers_line_of_blanks() -> None:
-    speech = pytest.importorskip("memgate_graphiti.speech")
+    needs("graphiti_core")
+    speech = import_module("memgate_graphiti.speech")
     assert growth(searched(speech._SPEAKER, lambda n: " " * n + "x"), 500) < _MOST
 
 

