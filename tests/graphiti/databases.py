@@ -47,7 +47,7 @@ class Falkor:
     name = "falkordb"
 
     def __init__(self) -> None:
-        self.server = _falkor_server()
+        self.server = _falkor_server().start()  # anew, if the last test has locked it up
         self._redis().flushall()
 
     def driver(self) -> GraphDriver:
@@ -65,7 +65,7 @@ class Falkor:
     def _redis(self) -> Any:
         import redis
 
-        return redis.Redis(unix_socket_path=str(self.server.socket_path))
+        return redis.Redis(unix_socket_path=str(self.server.socket_path), socket_timeout=60)
 
 
 class Neo4j:

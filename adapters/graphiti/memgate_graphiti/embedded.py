@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import socket
 import subprocess
 import tempfile
@@ -25,6 +26,13 @@ if TYPE_CHECKING:
 START_S = 30.0
 """Seconds a server may take to answer; a large folder is read from disk first."""
 
+ANSWER_S = 60.0
+"""Seconds a command may take. FalkorDB's engine has been seen to lock up under writes for good (its
+issue 2129): whoever waits then without end never learns of it."""
+
+_PATIENCE_S = 5.0
+"""Seconds a running server may be silent before it is taken for locked up."""
+
 _STOP_S = 30.0
 _LONGEST_SOCKET_PATH = 100
 """Unix sockets allow 108 bytes; beyond that the socket lies in the temporary folder."""
@@ -39,11 +47,16 @@ class EmbeddedFalkorDB:
             graphiti = GatedGraphiti(graph_driver=db.driver(), gate=gate, …)
 
     Whoever starts the server stops it; one that was left behind by a killed process is taken over.
+    A command that gets no answer within `answer_s` seconds is a fault of the store. `start()` puts
+    a new server in the place of one that has locked up; what it had acknowledged is on disk.
     """
 
-    def __init__(self, folder: str | Path, *, start_s: float = START_S) -> None:
+    def __init__(
+        self, folder: str | Path, *, start_s: float = START_S, answer_s: float = ANSWER_S
+    ) -> None:
         self.folder = Path(folder).resolve()
         self._start_s = start_s
+        self._answer_s = answer_s
         self._process: subprocess.Popen[bytes] | None = None
         self._pid: int | None = None
         self._owned = False
@@ -51,7 +64,8 @@ class EmbeddedFalkorDB:
     # --- life ------------------------------------------------------------------------------
 
     def start(self) -> Self:
-        """Starts the server, or joins the one that serves this folder already.
+        """Starts the server, or joins the one that serves this folder already. One that serves it
+        and has locked up is killed first: two servers must never write to one folder.
 
         Raises:
             ConfigurationError: the wheel or one of its libraries is missing on this platform, the
@@ -61,6 +75,7 @@ class EmbeddedFalkorDB:
         self._make_folder()
         with self._exclusive():
             if not self._join():
+                self._end_silent_server()
                 self._spawn()
         return self
 
@@ -69,8 +84,9 @@ class EmbeddedFalkorDB:
         if not self._owned or self._pid is None:
             return
         with self._exclusive():
-            _terminate(self._pid, self._process)
-            self._note_path.unlink(missing_ok=True)
+            self._end(self._pid)
+            if self._note().get("server") == self._pid:  # else another has taken its place
+                self._note_path.unlink(missing_ok=True)
         self._owned, self._pid, self._process = False, None, None
 
     def __enter__(self) -> Self:
@@ -96,7 +112,7 @@ class EmbeddedFalkorDB:
         """An asynchronous FalkorDB client for this server; it belongs to the running event loop."""
         from falkordb.asyncio import FalkorDB
 
-        return FalkorDB(unix_socket_path=str(self.socket_path))
+        return FalkorDB(unix_socket_path=str(self.socket_path), socket_timeout=self._answer_s)
 
     def driver(self, database: str = "default_db") -> FalkorDriver:
         """A Graphiti driver for this server; `database` is the graph of the default group."""
@@ -128,13 +144,45 @@ class EmbeddedFalkorDB:
             yield
 
     def _join(self) -> bool:
-        if not _answers(self.socket_path):
-            return False
         note = self._note()
+        if not self._answers_in_time(note.get("server")):
+            return False
         if not _alive(note.get("owner")):
             self._pid, self._owned = note.get("server"), note.get("server") is not None
             self._write_note()
         return True
+
+    def _answers_in_time(self, pid: int | None) -> bool:
+        """True once the server of the note answers; one that runs is given a while."""
+        deadline = time.monotonic() + _PATIENCE_S
+        while not _answers(self.socket_path):
+            if time.monotonic() > deadline or not _serves(pid, self.socket_path):
+                return False
+            time.sleep(0.1)
+        return True
+
+    def _end_silent_server(self) -> None:
+        pid = self._note().get("server")
+        if pid is not None and _serves(pid, self.socket_path):
+            self._signal(pid, signal.SIGKILL)
+
+    def _end(self, pid: int) -> None:
+        """Asks the server to save and end; insists after a while."""
+        if not self._signal(pid, signal.SIGTERM):
+            self._signal(pid, signal.SIGKILL)
+
+    def _signal(self, pid: int, kind: signal.Signals) -> bool:
+        """True once the server has ended by it; False if it has not after a while."""
+        deadline = time.monotonic() + _STOP_S
+        if _serves(pid, self.socket_path):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, kind)
+        while _serves(pid, self.socket_path) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        ended = not _serves(pid, self.socket_path)
+        if ended and self._process is not None and self._process.pid == pid:
+            self._process.wait()  # our child: it is seen off
+        return ended
 
     def _spawn(self) -> None:
         self.socket_path.unlink(missing_ok=True)
@@ -163,7 +211,8 @@ class EmbeddedFalkorDB:
                     f"the FalkorDB server did not start: {_reason(log)}", hint=_ELSEWHERE
                 )
             if time.monotonic() > deadline:
-                _terminate(process.pid, process)
+                process.kill()
+                process.wait()
                 self._owned, self._pid = False, None
                 raise ConfigurationError(
                     f"the FalkorDB server in {self.folder} gave no answer in {self._start_s:.0f} s",
@@ -236,6 +285,16 @@ def _reason(log: Path) -> str:
     return lines[-1].strip() if lines else "it left no log"
 
 
+def _serves(pid: int | None, socket_path: Path) -> bool:
+    """True if the process is a server on this socket, and not one that got its number since."""
+    if not _alive(pid):
+        return False
+    try:
+        return str(socket_path).encode() in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False
+
+
 def _alive(pid: int | None) -> bool:
     if pid is None:
         return False
@@ -246,17 +305,3 @@ def _alive(pid: int | None) -> bool:
     except PermissionError:
         return True
     return True
-
-
-def _terminate(pid: int, process: subprocess.Popen[bytes] | None) -> None:
-    """Asks the server to save and end; insists after a while."""
-    deadline = time.monotonic() + _STOP_S
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(pid, 15)
-    while time.monotonic() < deadline:
-        gone = process.poll() is not None if process is not None else not _alive(pid)
-        if gone:
-            return
-        time.sleep(0.01)
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(pid, 9)
