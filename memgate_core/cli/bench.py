@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from memgate_core.cli import options
 from memgate_core.cli.opening import classifier_of, model_access, model_options, settings
 from memgate_core.cli.output import progress, write_json
+from memgate_core.errors import ModelFaultError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from pydantic import BaseModel
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from evaluation.questions.material import Asked
     from evaluation.report.table import Table
     from memgate_core.cli.settings import Settings
+
+_Score = TypeVar("_Score")
 
 app = typer.Typer(name="bench", help="Figures on labelled files.", no_args_is_help=True)
 
@@ -179,9 +182,12 @@ def products(
     answerer = _answerer(access)
     setup = settings_of([one.value for one in memory], style.value, access)
     with progress(data, "bench products") as consumed:
-        found = list(measure(data, setup, answerer=answerer, consumed=consumed))
-    made = report(data, setup, found, answerer)
+        found, fault = _as_far_as(measure(data, setup, answerer=answerer, consumed=consumed))
+    whole = len(found) - len(found) % len(setup)  # a conversation counts in all products or in none
+    made = report(data, setup, found[:whole], answerer)
     _show([made], made, json_file)
+    if fault is not None:
+        raise fault
 
 
 @app.command()
@@ -225,11 +231,26 @@ def updates(
     access = _access(llm) if llm is not None else None
     answerer = _answerer(access)
     with progress(data, "bench updates") as consumed:
-        found = list(
+        found, fault = _as_far_as(
             answers(data, memory=memory.value, answerer=answerer, model=access, consumed=consumed)
         )
     made = report(data, memory.value, found, answerer)
     _show([made], made, json_file)
+    if fault is not None:
+        raise fault
+
+
+def _as_far_as(scores: Iterable[_Score]) -> tuple[list[_Score], ModelFaultError | None]:
+    """What was scored before a model was given up: hours of its work are shown, not lost."""
+    found: list[_Score] = []
+    try:
+        for score in scores:
+            found.append(score)
+    except ModelFaultError as fault:
+        if not found:
+            raise
+        return found, fault
+    return found, None
 
 
 def _access(url: str) -> ModelAccess:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from importlib.metadata import version
 from pathlib import Path
 
@@ -100,3 +101,23 @@ def test_a_model_that_fails_once_is_asked_again_and_one_that_fails_always_ends_i
         done = run(*command, service.url)
     assert done.status == 1
     assert "the model" in done.err
+
+
+@pytest.mark.slow
+def test_what_was_scored_before_a_model_is_given_up_is_not_lost(run: Run, tmp_path: Path) -> None:
+    needs("mem0")
+    told = conversation("open")
+    one, two, figures = (tmp_path / name for name in ("one.jsonl", "two.jsonl", "figures.json"))
+    one.write_text(told.model_dump_json() + "\n", encoding="utf-8")
+    again = told.model_copy(update={"id": "again"})
+    two.write_text(f"{told.model_dump_json()}\n{again.model_dump_json()}\n", encoding="utf-8")
+    command = ("bench", "products", "--memory", "mem0", "--json", str(figures))
+    with recorded_service(told) as service:
+        assert run(*command, "--data", str(one), "--llm", service.url).status == 0
+        asked = Counter(form for form in service.forms if form in ("Answered", "Compared"))
+        service.fails = lambda form, number: form in asked and number > 2 * asked[form]
+        done = run(*command, "--data", str(two), "--llm", service.url)
+    assert done.status == 1
+    assert "the model" in done.err
+    scores = json.loads(figures.read_text(encoding="utf-8"))["scores"]
+    assert [score["id"] for score in scores] == [told.id, told.id]
