@@ -52,7 +52,7 @@ from memgate_core.projection import DeliveryReport, Projection, deliver
 from memgate_core.recorder import Judgements, Recording, replayed
 from memgate_core.review import Review
 from memgate_core.revocation import Revocation
-from memgate_core.settling import offered_item, settle, settleable
+from memgate_core.settling import beside_known, offered_item, settle, settleable
 from memgate_core.tallies import REPLAYS
 from memgate_core.tripwires import trip_on_crossing, trip_on_secret
 from memgate_core.weighing import KnownValues, masked
@@ -175,7 +175,7 @@ class MemoryGate(AsyncEntry):
         known, seen = self._known(turn.subject)
         seen |= self._known_in_scopes(turn.subject, proposed)
         read = _one_field_a_value(parts.scales.read(turn, screening, known))
-        items = settleable(shown, parts.ledger) if settles else ()
+        items = beside_known(settleable(shown, parts.ledger), known) if settles else ()
         maybe = _with_statements(statements, [*proposed, *read])
         parts.scales.foresee(shown, maybe, screening, known, items, offered_item(shown, items))
         candidates = [*proposed, *self._unproposed(proposed, read)]

@@ -2,7 +2,8 @@
 
 "I don't live in Beijing" and "my colleague lives in Beijing" never become the user's address,
 whatever a judge makes of them (article). So this reads only what stands in plain sight: the verb
-that the field itself is about, with the value right behind it. Everything else is the judges'.
+that the field itself is about, with the value right behind it, or a "no" or "not" right before the
+value. Everything else is the judges'.
 """
 
 from __future__ import annotations
@@ -35,6 +36,9 @@ _KINDRED = {
 }
 _BREAKS = frozenset({"but", "and", "or", ",", ";", ".", "instead", "rather"})
 _DENIALS = frozenset({"not", "n't", "never"})
+_REFUSALS = _DENIALS | {"no", "without", "pas", "kein", "keine", "keinen", "nicht"}
+"""Words that deny what stands right behind them: "there is no beagle here", "pas AZERTY"."""
+_ARTICLES = frozenset({"a", "an", "the", "any"})
 _FIRST = frozenset({"i", "we"})
 _LIGHT = ADVERBS | AUXILIARIES | _DENIALS | {"no", "longer"}
 _OCCASION = re.compile(
@@ -84,6 +88,8 @@ def _standing(statement: Candidate, field: FieldSpec, value: str) -> Standing | 
     if _OCCASION.search(statement.words) and not is_lasting(statement.words):
         return Standing.TEMPORARY
     tokens = tokenise(statement.words)
+    if _is_refused(tokens, value):
+        return Standing.NEGATED
     verb = _verb_of(tokens, field, value)
     if verb is None:
         return None
@@ -95,6 +101,19 @@ def _standing(statement: Candidate, field: FieldSpec, value: str) -> Standing | 
     if statement.entity == USER_ENTITY:
         return None
     return Standing.QUOTED if tokens[at].low in _FIRST else Standing.OTHER_PERSON
+
+
+def _is_refused(tokens: Sequence[Token], value: str) -> bool:
+    """Whether a denial stands right before the value, wherever the statement names it."""
+    places = list(_places(tokens, value))
+    return bool(places) and all(_word_before(tokens, place) in _REFUSALS for place in places)
+
+
+def _word_before(tokens: Sequence[Token], place: int) -> str:
+    at = place - 1
+    if at > 0 and tokens[at].low in _ARTICLES:
+        at -= 1
+    return tokens[at].low if at >= 0 else ""
 
 
 def _verb_of(tokens: Sequence[Token], field: FieldSpec, value: str) -> int | None:

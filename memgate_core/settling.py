@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memgate_core.fields.values import same_value
@@ -74,6 +74,18 @@ def settleable(turn: Turn, ledger: Ledger) -> Sequence[StagedItem]:
     if turn.role is not Role.USER or turn.source is not Source.USER or turn.taint:
         return ()
     return touched_items(turn, ledger)
+
+
+def beside_known(
+    items: Sequence[StagedItem], known: Mapping[str, str | None]
+) -> Sequence[StagedItem]:
+    """The held items with what is true of their fields now, where a field is registered."""
+    return [
+        item.model_copy(update={"known": known[item.key.normalized_key]})
+        if item.key.scope.everywhere and item.key.normalized_key in known
+        else item
+        for item in items
+    ]
 
 
 def touched_items(turn: Turn, ledger: Ledger) -> Sequence[StagedItem]:

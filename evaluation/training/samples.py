@@ -13,6 +13,7 @@ from evaluation.training.statements import Labelled
 from memgate_core.judgement.inputs import Budget, Encoded, Layout
 from memgate_core.judgement.verdicts import CLAIM_VERDICTS, EVIDENCE_ORDER, RESOLUTION_ORDER
 from memgate_core.model import FieldSpec, HistoryTurn, ResolutionType, Role, Span
+from memgate_core.resolution.named import names
 
 _STANDING_OF = {
     "others_facts": "other_person",
@@ -24,6 +25,9 @@ _STANDING_OF = {
     "retraction": "retraction",
     "assistant_inference": "negated",
 }
+
+_UNREGISTERED = 0.3
+"""Share of held items taught without what is true of their field now."""
 
 UNASSERTED = tuple(range(CLAIM_VERDICTS.index("hold") + 1, len(CLAIM_VERDICTS)))
 """The verdicts under which a value does not stand."""
@@ -39,6 +43,8 @@ class Sample:
     span: tuple[int, int] | None = None
     also: tuple[int, ...] = ()
     """Classes that would be as right as the target."""
+    named: bool = False
+    """Of a later turn: whether it says the value that is held."""
 
 
 def statement_samples(
@@ -63,9 +69,15 @@ def resolution_samples(
     return [
         Sample(
             layout.resolution(
-                item.item.attribute, _held_text(item, rng), item.item.words, item.turn, item.asked
+                item.item.attribute,
+                _held_text(item, rng),
+                item.item.words,
+                item.turn,
+                item.asked,
+                _known(item, rng),
             ),
             RESOLUTION_ORDER.index(item.resolution),
+            named=names(item.turn, item.item.value),
         )
         for item in items
     ]
@@ -79,6 +91,11 @@ def _held_text(item: LaterTurn, rng: random.Random | None) -> str:
     return rng.choices((held.text, plain, held.value), (0.7, 0.2, 0.1))[0]
 
 
+def _known(item: LaterTurn, rng: random.Random | None) -> str | None:
+    """What is true of the field now; a gate knows it of registered fields only."""
+    return None if rng is not None and rng.random() < _UNREGISTERED else item.item.known
+
+
 def strangers(
     items: Sequence[LaterTurn], layout: Layout, rng: random.Random, count: int
 ) -> list[Sample]:
@@ -89,7 +106,12 @@ def strangers(
         item, other = rng.choice(items), rng.choice(items)
         if item.item.attribute != other.item.attribute:
             row = layout.resolution(
-                item.item.attribute, item.item.text, item.item.words, other.turn, other.asked
+                item.item.attribute,
+                item.item.text,
+                item.item.words,
+                other.turn,
+                other.asked,
+                _known(item, rng),
             )
             samples.append(Sample(row, nothing))
     return samples

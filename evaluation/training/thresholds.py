@@ -15,8 +15,15 @@ from memgate_core.judgement.inputs import SPEAKERS
 from memgate_core.judgement.verdicts import CLAIM_VERDICTS, RESOLUTION_ORDER
 from memgate_core.model import ResolutionType
 
-_FALSE_CONFIRMS = 0.004
-_FALSE_ABANDONS = 0.009
+_FALSE_RESOLUTIONS = {
+    "confirm": 0.008,
+    "confirm_named": 0.016,
+    "abandon": 0.016,
+    "abandon_named": 0.016,
+}
+"""Of later turns that do not settle a held item so, how many may be read as if they did: those that
+say its value, and the others. Nearly all that were written to name a value name it to tempt; in a
+conversation few turns are so near."""
 _FALSE_FITS = 0.02
 _FALSE_READS = 0.02
 _FALSE_GUESSES = 0.05
@@ -32,14 +39,14 @@ _STANDING = tuple(CLAIM_VERDICTS.index(name) for name in ("commit", "correct", "
 
 def choose(model: Judge, checks: Course, temperatures: Mapping[str, float]) -> dict[str, float]:
     """Thresholds by name, each the lowest that keeps its kind of error rare."""
-    confirm, abandon = (
-        RESOLUTION_ORDER.index(kind) for kind in (ResolutionType.CONFIRM, ResolutionType.ABANDON)
-    )
     chances, truth = _chances(model, checks, "resolution", temperatures)
-    found = {
-        "confirm": _lowest(chances[truth != confirm, confirm], _FALSE_CONFIRMS),
-        "abandon": _lowest(chances[truth != abandon, abandon], _FALSE_ABANDONS),
-    }
+    named = np.array([sample.named for sample in checks.samples["resolution"]])
+    found = {}
+    for kind in (ResolutionType.CONFIRM, ResolutionType.ABANDON):
+        at = RESOLUTION_ORDER.index(kind)
+        for name, those in ((kind.value, ~named), (f"{kind.value}_named", named)):
+            allowed = _FALSE_RESOLUTIONS[name]
+            found[name] = _lowest(chances[those & (truth != at), at], allowed)
     claims, said = _chances(model, checks, "claim", temperatures)
     stands = claims[:, _STANDING].sum(axis=1)
     found["read"] = _lowest(stands[~np.isin(said, _STANDING)], _FALSE_READS)

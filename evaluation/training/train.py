@@ -1,7 +1,8 @@
 """`python -m evaluation.training.train`: trains the local judges, measures and writes them.
 
-Runs on two idle cores in under two hours. Seeds are fixed; the card beside the weights says on
-which data files (by hash), with which settings and to which figures.
+Runs on two idle cores in about four hours, three of them the claims encoder's. Seeds are fixed; the
+card beside the weights says on which data files (by hash), with which settings and to which
+figures.
 """
 
 from __future__ import annotations
@@ -55,7 +56,10 @@ _LEARNS_FROM = {
     "glance": ("statements", "chats", "plans", "plan_labels"),
     "claims": ("resolutions", "admission", "plans", "plan_labels"),
 }
-_EPOCHS = {"statements": 3.0, "claims": 1.75}
+_EPOCHS = {"statements": 3.0}
+_ROUNDS = ((1.75, 1e-4, 7), (1.25, 8e-5, 11), (0.75, 8e-5, 21), (0.9, 8e-5, 31))
+"""Epochs, rate and seed of each round of the claims encoder. Each goes on from the one before, and
+its rate rises and falls again (docs/decisions/0003-local-judgement.md says what each brought)."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -193,14 +197,7 @@ def _figures(
 def _claims(
     options: argparse.Namespace, training: Part, test: Part, layout: Layout
 ) -> dict[str, Any]:
-    settings = Settings(
-        options.layers,
-        options.frozen,
-        options.epochs or _EPOCHS["claims"],
-        options.batch,
-        options.rate,
-        seed=options.seed,
-    )
+    rounds = _rounds(options)
     course, checks = (claim_course(part, layout, options.seed) for part in (training, test))
 
     def watch(model: Judge, _: float) -> None:
@@ -209,9 +206,12 @@ def _claims(
 
     learned = options.keep / "statements.pt"  # its body knows the statements already
     beginning = options.start or (learned if learned.is_file() else None)
-    start = _started(beginning, settings, tuple(course.samples))
-    model = train(course, settings, watch, start)
-    watch(model, settings.epochs)
+    model = _started(beginning, rounds[0], tuple(course.samples))
+    for settings in rounds:
+        model = train(course, settings, watch, model)
+        watch(model, settings.epochs)
+    if model is None:
+        raise ValueError("no round of the claims encoder is to be run")
     size = write_encoder(model, options.out / "claims.onnx")
     if not (options.out / "words.npz").exists():
         write_words(model, options.out / "words.npz")
@@ -220,7 +220,7 @@ def _claims(
         logits = logits_of(model, head, [s.row for s in samples])
         calibration[head] = asdict(calibrate(logits, [s.target for s in samples]))
     return {
-        "settings": asdict(replace(settings)),
+        "rounds": [asdict(settings) for settings in rounds],
         "bytes": size,
         "calibration": calibration,
         "thresholds": choose(
@@ -228,6 +228,13 @@ def _claims(
         ),
         "figures": _rounded(_accuracies(model, checks)),
     }
+
+
+def _rounds(options: argparse.Namespace) -> list[Settings]:
+    """The claims encoder's rounds; one only where the command line says how long."""
+    plain = Settings(options.layers, options.frozen, batch=options.batch)
+    asked = ((options.epochs, options.rate, options.seed),) if options.epochs else _ROUNDS
+    return [replace(plain, epochs=e, rate=rate, seed=seed) for e, rate, seed in asked]
 
 
 def _started(path: Path | None, settings: Settings, heads: tuple[str, ...]) -> Judge | None:
@@ -299,7 +306,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--layers", type=int, default=6)
     parser.add_argument("--frozen", type=int, default=2, help="lowest layers left as they are")
     parser.add_argument("--budget", type=int, nargs=4, default=[8, 14, 0, 32])
-    parser.add_argument("--epochs", type=float, help=f"default: {_EPOCHS}")
+    parser.add_argument("--epochs", type=float, help=f"default: {_EPOCHS}, claims in rounds")
     parser.add_argument("--rate", type=float, default=1e-4)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--chatter", type=int, default=12000, help="unlabelled statements")

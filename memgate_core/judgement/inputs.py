@@ -219,13 +219,24 @@ class Layout:
         return row.done()
 
     def resolution(
-        self, attribute: str | None, text: str, words: str, turn: str, asked: str | None
+        self,
+        attribute: str | None,
+        text: str,
+        words: str,
+        turn: str,
+        asked: str | None,
+        known: str | None = None,
     ) -> Encoded:
-        """A held item against a turn and the assistant's line before it."""
+        """A held item against a turn and the assistant's line before it. `known` is what is true of
+        its field now: "from Halifax to Skipton" settles one plan, "we love Halifax" the other way.
+        """
         row = _Row()
         row.mark(CLS)
         row.mark(FIELD)
         self._short(row, attribute and attribute.replace("_", " "))
+        if known:
+            row.mark(KNOWN)
+            self._short(row, known)
         row.mark(PLAN)
         self._short(row, text)
         row.mark(WORDS)

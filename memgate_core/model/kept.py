@@ -104,6 +104,8 @@ class StagedItem(Model):
     reason: str | None = None
     fact_id: str | None = None
     """The fact it became, once PROMOTED."""
+    known: str | None = Field(default=None, exclude=True)
+    """What is true of its field now, for a checker to see; never stored."""
 
 
 class FactStatus(StrEnum):

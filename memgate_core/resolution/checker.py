@@ -29,6 +29,7 @@ from memgate_core.model import (
     Turn,
 )
 from memgate_core.resolution.assent import Answer, answer_of
+from memgate_core.resolution.named import names
 from memgate_core.resolution.passages import passages
 from memgate_core.resolution.plain_words import (
     before_its_day,
@@ -114,12 +115,10 @@ class LocalChecker:
             if alone and confirm >= _AHEAD and not before_its_day(turn, item):
                 span, _ = self._span(turn, item, part, _SETTLED)
                 return _settled(turn, item, ResolutionType.CONFIRM, confirm, span)
-        least = max(
-            threshold(self._encoders, "confirm"), _EARLY if before_its_day(turn, item) else 0
-        )
+        least = max(self._least("confirm", item, said), _EARLY if before_its_day(turn, item) else 0)
         if confirm >= least and not off:
             kind, chance = ResolutionType.CONFIRM, confirm
-        elif abandon >= (_OFF if off else threshold(self._encoders, "abandon")):
+        elif abandon >= (_OFF if off else self._least("abandon", item, said)):
             kind, chance = ResolutionType.ABANDON, abandon
         else:
             return _nothing(item, _open_reason(confirm, abandon), nothing)
@@ -130,6 +129,9 @@ class LocalChecker:
         if kind is ResolutionType.CONFIRM and words.rstrip(" \"')").endswith("?"):
             return _nothing(item, f"a question confirms nothing: {words!r}", confirm)
         return _settled(turn, item, kind, chance, span)
+
+    def _least(self, kind: str, item: StagedItem, said: str) -> float:
+        return threshold(self._encoders, f"{kind}_named" if names(said, item.value) else kind)
 
     def _span(self, turn: Turn, item: StagedItem, part: Span, wanted: int) -> tuple[Span, float]:
         """The sentence of a passage that settles the item most, and how far it does so alone."""
@@ -146,7 +148,7 @@ class LocalChecker:
 
     def _row(self, item: StagedItem, turn: Turn, text: str) -> Encoded:
         return self._encoders.layout.resolution(
-            item.attribute, item.text, item.words, text, _asked(turn)
+            item.attribute, item.text, item.words, text, _asked(turn), item.known
         )
 
     def _near(self, turn: Turn, items: Sequence[StagedItem]) -> Sequence[StagedItem]:

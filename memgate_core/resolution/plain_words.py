@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 
 from memgate_core.extraction.subject import subject_of
-from memgate_core.fields.values import words_of
 from memgate_core.model import USER_ENTITY, Span, StagedItem, Turn
+from memgate_core.resolution.named import names
 from memgate_core.resolution.sentences import sentences
 
 _DONE = re.compile(
@@ -57,13 +57,11 @@ _AHEAD = re.compile(
 
 def plainly_done(turn: Turn, item: StagedItem) -> Span | None:
     """The sentence of the turn that names the user's own held value as done, if there is one."""
-    value = words_of(item.value) if item.value else ()
-    if not value or item.entity != USER_ENTITY:
+    if item.entity != USER_ENTITY:
         return None
     for span in sentences(turn.text):
         words = span.of(turn.text)
-        named = set(value) <= set(words_of(words))
-        if named and _DONE.search(words) and not _denied(words):
+        if names(words, item.value) and _DONE.search(words) and not _denied(words):
             return span
     return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from memgate_core.fields.values import same_value
 from memgate_core.model import ResolutionJudgement, ResolutionType, StagedItem
 
 
@@ -25,12 +26,15 @@ def without_rivals(
 def _winners(
     items: Sequence[StagedItem], judged: Sequence[ResolutionJudgement]
 ) -> dict[str, tuple[float, str]]:
-    best: dict[str, tuple[float, str]] = {}
+    """What comes true on each key, and how surely. To stay with what is true already yields to any
+    change: "from Halifax to Skipton" names both."""
+    best: dict[str, tuple[bool, float, str]] = {}
     for item, judgement in zip(items, judged, strict=True):
         if judgement.resolution is ResolutionType.CONFIRM:
-            key = str(item.key)
-            best[key] = max(best.get(key, (0.0, "")), (judgement.confidence, item.staged_id))
-    return best
+            key, stays = str(item.key), item.known and same_value(item.value or "", item.known)
+            mine = (not stays, judgement.confidence, item.staged_id)
+            best[key] = max(best.get(key, mine), mine)
+    return {key: (confidence, winner) for key, (_, confidence, winner) in best.items()}
 
 
 def _closed_by(

@@ -59,6 +59,24 @@ def ever_was(talk: Talk, value: str = "Beijing") -> list[FactStatus]:
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        "There is no Beijing in my passport, whatever the profile picture suggests.",
+        "Non non, pas Beijing, the other one.",
+        "Write Leeds and not Beijing on the form, please.",
+    ],
+)
+def test_a_value_right_behind_a_denial_is_never_true(ana: Talk, words: str) -> None:
+    hears(ana, words)
+    assert (city(ana), ever_was(ana)) == ("Leeds", [])
+
+
+def test_a_no_to_something_else_denies_nothing(ana: Talk) -> None:
+    hears(ana, "No, I live in Beijing now.")
+    assert city(ana) == "Beijing"
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "I don't live in Beijing.",
