@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from memgate_core.language.lexicon import verb_lemma
 from memgate_core.model import Role, Turn
 
 MOST_WORDS = 16
@@ -32,6 +33,11 @@ _TWIST = re.compile(
 )
 
 
+_PRESENT = re.compile(
+    r"\W*(?:i|we)\s+(?:(?:now|currently|only|always|mostly|usually)\s+)?(\w+)\s+(?:\w+\s+){0,3}",
+    re.I,
+)
+_REST = re.compile(r"\W*(?:(?:now|these days|at the moment|nowadays)\W*)?", re.I)
 _FORMER = re.compile(r"\b(?:old|former|ex|last|next|new|future|dream|ideal|favou?rite)\b", re.I)
 
 
@@ -47,6 +53,19 @@ def is_plainly_own(turn: Turn, words: str, value: str, attribute: str = "") -> b
         and value.casefold() in words.casefold()
         and bool(_OWN.match(words) or _names_slot(words, attribute))
         and not _TWIST.search(text)
+    )
+
+
+def is_plain_present(turn: Turn, start: int, end: int) -> bool:
+    """True when the whole message is "I" or "we", a verb in the present, a few words and the value:
+    "I live in Leeds", "we shop at Spar now". Writers of training data never are that plain."""
+    before, value, after = turn.text[:start], turn.text[start:end], turn.text[end:]
+    said = _PRESENT.fullmatch(before)
+    return (
+        said is not None
+        and bool(_REST.fullmatch(after))
+        and verb_lemma(said.group(1).lower()) == said.group(1).lower()
+        and is_plainly_own(turn, turn.text, value)
     )
 
 

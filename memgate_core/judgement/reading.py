@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from memgate_core.judgement.claims import ClaimHead, Verdict, threshold
 from memgate_core.judgement.encoder import Encoders
+from memgate_core.judgement.plain import is_plain_present
 from memgate_core.judgement.shared import shared_encoders, shared_vectors
 from memgate_core.judgement.vectors import VectorStore, nearest
 from memgate_core.model import Candidate, Evidence, FieldSpec, Role, Span, Turn
@@ -18,6 +19,8 @@ bare "yes": which of a hundred fields a plan belongs to it guesses too often ("r
 is no landlord), and a plan without a field is held as well."""
 _LONGEST_FACT = 8
 """Words; what reads as a longer value is a description, and not safe to commit."""
+_PLAINLY = 0.6
+"""Where the message is nothing but "I live in Leeds", a fact or a correction from here on."""
 _EDGES = " \t\n.,;:!?\"'“”‘’()[]*_"
 _JOINS = "'’-"
 _FRACTION = re.compile(
@@ -78,7 +81,9 @@ class LocalFieldReader:
             return verdict.stands >= threshold(self._encoders, "read")
         if verdict.name not in ("commit", "correct"):
             return False
-        return verdict.probability >= threshold(self._encoders, f"read_{verdict.name}")
+        if verdict.probability >= threshold(self._encoders, f"read_{verdict.name}"):
+            return True
+        return verdict.probability >= _PLAINLY and _stands_plainly(turn, verdict)
 
     def _near(self, turn: Turn, fields: Sequence[FieldSpec]) -> list[FieldSpec]:
         if len(fields) <= _PAIRED:
@@ -89,6 +94,11 @@ class LocalFieldReader:
         turned = self._vectors.of([layout.utterance(turn.text, asked)])[0]
         best = nearest(slots @ turned, _PAIRED, threshold(self._encoders, "near"))
         return [fields[at] for at in sorted(best)]
+
+
+def _stands_plainly(turn: Turn, verdict: Verdict) -> bool:
+    number, start, end = verdict.place or (0, 0, 0)
+    return number == -1 and is_plain_present(turn, start, end)
 
 
 def _candidate(turn: Turn, field: FieldSpec, verdict: Verdict, reader: str) -> Candidate | None:

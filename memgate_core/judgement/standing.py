@@ -24,6 +24,8 @@ from memgate_core.model import (
 _EVIDENCE_OF = {"correct": EvidenceType.CORRECTION, "hold": EvidenceType.SPECULATION}
 _SURE = 0.6
 """From here on the value's own evidence counts for more than its statement's."""
+_SURE_OF_A_PLAN = 0.9
+"""The same for plain words, which no encoder argues away lightly."""
 
 
 class LocalStandingJudge:
@@ -46,15 +48,14 @@ class LocalStandingJudge:
             ConfigurationError: the weights are not installed completely.
         """
         plain = [_is_plain(turn, claim) for claim in claims]
-        asked = [c for c, own in zip(claims, plain, strict=True) if _on_field(c) and not own]
-        rows = [self._row(turn, claim, claim.field) for claim in asked if claim.field]
+        rows = [self._row(turn, c, c.field) for c in claims if c.field and _on_field(c)]
         verdicts = iter(self._head.judge(rows))
         return [
-            _PLAIN
+            _by_entity(claim)
+            if not _on_field(claim)
+            else _plainly(next(verdicts))
             if own
             else _judgement(turn, claim, next(verdicts))
-            if _on_field(claim)
-            else _by_entity(claim)
             for claim, own in zip(claims, plain, strict=True)
         ]
 
@@ -70,7 +71,14 @@ class LocalStandingJudge:
         )
 
 
-_PLAIN = StandingJudgement(standing=Standing.OWN, cues=("plain first-person words",))
+def _plainly(verdict: Verdict) -> StandingJudgement:
+    """The user's own; only a plan it may still be ("I have an interview at Acme")."""
+    planned = verdict.name == "hold" and verdict.probability >= _SURE_OF_A_PLAN
+    return StandingJudgement(
+        standing=Standing.OWN,
+        cues=("plain first-person words",),
+        evidence_type=EvidenceType.SPECULATION if planned else None,
+    )
 
 
 def _is_plain(turn: Turn, claim: StandingClaim) -> bool:

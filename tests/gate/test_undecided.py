@@ -46,8 +46,8 @@ def told(
             proposal("undecided between Millie and Paws on Tide", "loyalty versus the mud"),
         ),
         (
-            "Millie is dear, the van is near.",
-            proposal("Paws on Tide", "the van is near", "groomer_change_consideration"),
+            "Millie is dear, Paws on Tide is near.",
+            proposal("Paws on Tide", "Paws on Tide is near", "groomer_change_consideration"),
         ),
     ],
 )
